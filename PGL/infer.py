@@ -25,7 +25,7 @@ class Infer(commands.Infer):
 
 main = Infer(
     "PGL.config",
-    "Write the embeddings of all nodes, or their logits where classes were learnt, and what follows from them.",
+    "Write the embeddings of all nodes, or their logits where classes were learned, and what follows from them.",
     "cora_gcn",
     """\
   python PGL/infer.py runs/cora_gcn

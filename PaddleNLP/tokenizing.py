@@ -1,4 +1,4 @@
-"""The tokenisers that a config may name, vocabularies learnt from the training texts, and keeping a tokeniser."""
+"""The tokenisers that a config may name, vocabularies learned from the training texts, and keeping a tokeniser."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ TOKENIZERS = Tokenizers(
 """Tokenisers of :mod:`core.text` by Paddle's names, and that of whole words."""
 
 LEARNABLE = ("BertTokenizer", "ErnieTokenizer", "WordLevelTokenizer", "SubwordTokenizer")
-"""Tokenisers whose vocabulary can be learnt from the training texts."""
+"""Tokenisers whose vocabulary can be learned from the training texts."""
 
 
 class TokenizerSection(Component):
@@ -153,7 +153,7 @@ def build_tokenizer(section: TokenizerSection, root: Optional[str], texts: Any) 
     Args:
         section: of the config.
         root: the folder that paths are relative to; None: the working directory.
-        texts: called without arguments, gives the texts that a vocabulary is learnt from.
+        texts: called without arguments, gives the texts that a vocabulary is learned from.
 
     Raises:
         ValueError: a file is broken.
@@ -168,7 +168,7 @@ def build_tokenizer(section: TokenizerSection, root: Optional[str], texts: Any) 
 
 
 def learned(name: str, texts: Iterable[str], size: int, settings: Mapping[str, Any]) -> Any:
-    """Return a tokeniser whose vocabulary is learnt from texts.
+    """Return a tokeniser whose vocabulary is learned from texts.
 
     Args:
         name: of the tokeniser.

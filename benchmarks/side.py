@@ -150,7 +150,7 @@ def _serve(connection: Connection) -> None:
 
 
 def settled(step: Callable[[], Any]) -> Callable[[], Any]:
-    """Return a step that runs, at its first call, until the weights of a compiled function count as resting."""
+    """Return a step that runs, at its first call, until the weights of a compiled function are frozen."""
     from core.jit.running.frozen_program import FROZEN_CALLS
 
     state = {"warm": False}

@@ -228,9 +228,9 @@ class EdgeListDataset:
         if not _labelled(self.y).any():
             raise ValueError(f"{_OWNER}: {os.fspath(self._where['labels'])!r} has no labels")
         if self.y.ndim == 1:
-            learnt = np.unique(self.y[parts["train"]])
+            learned = np.unique(self.y[parts["train"]])
             for split in ("valid", "test"):
-                new = parts[split][~np.isin(self.y[parts[split]], learnt)]
+                new = parts[split][~np.isin(self.y[parts[split]], learned)]
                 if len(new):
                     name = self.class_names[self.y[new[0]]]
                     node = new[0] if self.node_names is None else self.node_names[new[0]]

@@ -25,7 +25,7 @@ class TextGraph:
     Args:
         edges: pairs of texts; each leads both ways.
         pairs: by part: pairs (asked, found).
-        vocab_file: a vocabulary of ERNIE's, a token a line; None: one is learnt from the texts.
+        vocab_file: a vocabulary of ERNIE's, a token a line; None: one is learned from the texts.
         learn: how many tokens it has at most.
         max_seqlen: tokens of a text, the one at its end included; longer texts are cut.
 
@@ -69,7 +69,7 @@ class TextGraphDataset(TextGraph):
         train: that of the pairs for training.
         valid: that for validation; None: there are none.
         test: that for the test; None: likewise.
-        vocab_file: the name of ERNIE's vocabulary; None: one is learnt from the texts.
+        vocab_file: the name of ERNIE's vocabulary; None: one is learned from the texts.
         learn: how many tokens it has at most.
         max_seqlen: tokens of a text; longer texts are cut.
         root: the folder.

@@ -226,7 +226,7 @@ def check_classes(data: Any, name: str) -> None:
         raise ValueError(f"data: {name} has no labels of its nodes{told}")
     if np.asarray(y).ndim != 1:
         raise ValueError(
-            f"data: nodes of {name} are in several classes each, which SkipGram judges; one each is learnt here"
+            f"data: nodes of {name} are in several classes each, which SkipGram judges; one each is learned here"
         )
 
 

@@ -1,4 +1,4 @@
-"""PP-HGNetV2: PP-HGNet with another stem, light convolutions in its later stages, and learnt scales.
+"""PP-HGNetV2: PP-HGNet with another stem, light convolutions in its later stages, and learned scales.
 
 It has no paper of its own: its blocks are those of VoVNetV2, Lee and Park, "CenterMask: real-time anchor-free instance
 segmentation", https://arxiv.org/abs/1911.06667; its best known use is as the backbone of RT-DETR,
@@ -22,11 +22,11 @@ from PaddleClas.models.expanded_head import ExpandedHead
 from PaddleClas.models.pretrained import Pretrained, build
 
 AFFINE_RATE = 0.01
-"""Factor on the learning rate of the learnt scales."""
+"""Factor on the learning rate of the learned scales."""
 
 
 class LearnableAffine(nn.Layer):
-    """A learnt scale and offset of all elements: any shape to the same.
+    """A learned scale and offset of all elements: any shape to the same.
 
     Args:
         learning_rate: factor on the optimizer's learning rate, beside :data:`AFFINE_RATE`.
@@ -44,7 +44,7 @@ class LearnableAffine(nn.Layer):
 
 
 class Conv(ConvBatchNorm):
-    """Convolution, batch normalisation, ReLU and perhaps a learnt scale: (N, C, H, W) to (N, C', H', W').
+    """Convolution, batch normalisation, ReLU and perhaps a learned scale: (N, C, H, W) to (N, C', H', W').
 
     Args:
         in_channels: C.
@@ -234,7 +234,7 @@ class PPHGNetV2(ExpandedHead):
     Args:
         stages: the sizes of each.
         stem_channels: C, and the channels within and after the stem.
-        use_lab: whether a learnt scale follows each ReLU.
+        use_lab: whether a learned scale follows each ReLU.
         use_last_conv: whether there is the last convolution.
         class_expand: its channels.
         dropout_prob: how often one of them is left out in training.

@@ -74,7 +74,7 @@ def padded(x: Any, multiple: int) -> Any:
 
 
 class WindowAttention(nn.Layer):
-    """Self-attention within windows, with a learnt number for each offset and head: (N, H, W, C) to the same shape.
+    """Self-attention within windows, with a learned number for each offset and head: (N, H, W, C) to the same shape.
 
     Args:
         channels: C.

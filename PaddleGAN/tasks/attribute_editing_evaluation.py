@@ -108,12 +108,12 @@ def trained_judge(samples: Any, seed: int) -> Judge:
     """
     core.seed(seed)
     count = min(len(samples), JUDGED)
-    learnt = _First(samples, count)
+    learned = _First(samples, count)
     network = ClassifierNetwork(int(samples[0][0].shape[0]), len(samples.attribute_names))
     model = core.Model(network)
     model.prepare(core.optimizer.Adam(2e-3, parameters=network.parameters()), nn.BCEWithLogitsLoss())
     with batch_scope(seed, 0, 0):  # the order depends on numpy's global generator, too
-        model.fit(learnt, batch_size=BATCH, epochs=EPOCHS, verbose=0, shuffle=True)
+        model.fit(learned, batch_size=BATCH, epochs=EPOCHS, verbose=0, shuffle=True)
     network.eval()
 
     def measure(images: np.ndarray) -> np.ndarray:

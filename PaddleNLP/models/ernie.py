@@ -33,7 +33,7 @@ class ErnieModel(Encoder):
         layer_norm_eps: what is added to variances: 1e-12 in paddlenlp, 1e-5 in files of Fluid 1.x.
         pool_act: activation of the whole text's vector.
         sinusoidal_positions: whether fresh vectors of positions are sinusoids instead of random numbers, which makes
-            neighbours easy to find. They are learnt as the others are; files of weights do not differ.
+            neighbours easy to find. They are learned as the others are; files of weights do not differ.
     """
 
     base_model_prefix = "ernie"

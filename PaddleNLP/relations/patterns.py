@@ -2,7 +2,7 @@
 
 Jia et al. 2019, ARNOR, https://aclanthology.org/P19-1135, section 3: the most frequent patterns of each relation are
 trusted first; positive instances with other ones count as negative; and a pattern is added where the network, which has
-learnt to attend to patterns, attends to it.
+learned to attend to patterns, attends to it.
 """
 
 from __future__ import annotations

@@ -34,13 +34,13 @@ DOCUMENTS = "documents"
 class ContinualPretraining(LanguageTask):
     """Trains a network on several pretraining tasks of documents, whose ids are embedded beside the tokens.
 
-    The tasks are those of :data:`PaddleNLP.data.pretraining.schedule.TASKS`; a batch has samples of all that are learnt
-    in its epoch. The loss is the sum of the tasks' mean cross entropies. Data is of documents, or, for the tasks of
-    pairs, ``SeveralDatasets`` with the parts "documents" and one of pairs with a class for each such task.
+    The tasks are those of :data:`PaddleNLP.data.pretraining.schedule.TASKS`; a batch has samples of all that are
+    learned in its epoch. The loss is the sum of the tasks' mean cross entropies. Data is of documents, or, for the
+    tasks of pairs, ``SeveralDatasets`` with the parts "documents" and one of pairs with a class for each such task.
 
     Args:
         config: the experiment.
-        stages: what is learnt when; see :class:`PaddleNLP.data.pretraining.schedule.Schedule`.
+        stages: what is learned when; see :class:`PaddleNLP.data.pretraining.schedule.Schedule`.
         share: of the words that are masked.
         parts: into how many parts a paragraph is cut at most that is to be put in order.
     """
@@ -63,7 +63,7 @@ class ContinualPretraining(LanguageTask):
         self._pairs: dict[str, dict[str, LabelledPairs]] = {}
 
     def check_dataset(self, split: str, dataset: Any) -> None:
-        """Refuse data without documents, and without the pairs of a task that is learnt."""
+        """Refuse data without documents, and without the pairs of a task that is learned."""
         documents, pairs = _parts(dataset)
         if "sentences" not in getattr(documents, "columns", ()):
             raise ValueError(f"data.{split} has no documents, of which the tasks are made: name a DocumentsDataset")
@@ -154,7 +154,7 @@ class ContinualPretraining(LanguageTask):
         return {**padded, **{name: Pad(LENGTH, value=value, mask=False) for name, value in values.items()}}
 
     def facts(self) -> list[str]:
-        """Return how much there is to read, and what is learnt when."""
+        """Return how much there is to read, and what is learned when."""
         kinds = "documents and pairs" if self.pair_classes() else "documents"
         lines = [f"{super(LanguageTask, self).facts()[0]} {kinds}"]
         names = ", ".join(name.replace("_", " ") for name in self.schedule.names)

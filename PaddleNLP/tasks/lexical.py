@@ -28,7 +28,7 @@ class LexicalAnalysis(TokenClassification):
         monitor: the number by which the best checkpoint is chosen.
         segmentation: whether all words are chunks, as LAC's are, so that how well texts are cut is told, too.
         grows: the folder of a run whose network and tags this one begins with; tags that its data has besides are
-            learnt in addition. The network must be of its size, and the tokeniser its own.
+            learned in addition. The network must be of its size, and the tokeniser its own.
     """
 
     head = "crf_token_classification"

@@ -54,7 +54,7 @@ class MultiTask(LanguageTask):
             if getattr(self.parts[name], "head", "") not in SHARED:
                 raise ValueError(f"task.parts.{name}: {component.name} cannot share an encoder with other tasks")
         if not self.parts:
-            raise ValueError("task.parts is empty: name the tasks that are to be learnt together")
+            raise ValueError("task.parts is empty: name the tasks that are to be learned together")
         self._pairs: dict[str, bool] = {}
 
     # data

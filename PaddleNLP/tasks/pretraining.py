@@ -31,7 +31,7 @@ class Pretraining(LanguageTask):
     """Trains a network to tell masked words, of official rows or of plain texts.
 
     The rows of :class:`PaddleNLP.data.pretraining.masked_words.PretrainingRows` also say which sentence follows
-    which, and that is learnt, too. Of plain texts a word is one of a dictionary; without it a character of Chinese,
+    which, and that is learned, too. Of plain texts a word is one of a dictionary; without it a character of Chinese,
     or a word between spaces. All its tokens are masked together. Training masks other words each time that it sees
     a sample, evaluation always the same.
 
@@ -55,7 +55,7 @@ class Pretraining(LanguageTask):
 
     @property
     def follows(self) -> bool:
-        """Whether next sentences are learnt, too."""
+        """Whether next sentences are learned, too."""
         return self.head == "pretraining"
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
@@ -121,7 +121,7 @@ class Pretraining(LanguageTask):
         return [*super().facts(), f"masked: {self.share:.0%} of the words, at most {most} tokens of a sample"]
 
     def forward(self, fields: Mapping[str, Any]) -> Any:
-        """Return the logits of the masked places, and of next sentences where they are learnt."""
+        """Return the logits of the masked places, and of next sentences where they are learned."""
         ids = fields["input_ids"]
         rows = core.arange(ids.shape[0], dtype="int64").unsqueeze(-1) * ids.shape[1]
         positions = (fields["places"][:, : places(ids.shape[1], self.share)] + rows).reshape([-1])

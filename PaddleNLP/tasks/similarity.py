@@ -1,4 +1,4 @@
-"""How alike two texts are, learnt from triples: a text that fits a query is to be nearer than one that does not."""
+"""How alike two texts are, learned from triples: a text that fits a query is to be nearer than one that does not."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class SubwordTokenizer(PretrainedTokenizer):
 
 
 def _check_goes_with(codes: Sequence[tuple[str, str]], ids: dict[str, int], codes_file: str, vocab_file: str) -> None:
-    """Refuse merges whose pieces are mostly not in the vocabulary: they were learnt with another one."""
+    """Refuse merges whose pieces are mostly not in the vocabulary: they were learned with another one."""
     parts = {part for pair in codes for part in pair}
     made = [first + second for first, second in codes if first + second not in parts]  # what no later merge takes
     ended = [piece[: -len("</w>")] if piece.endswith("</w>") else piece + MARK for piece in made]
@@ -167,7 +167,7 @@ def learn_subwords(texts: Iterable[str], size: int, words: Words = "raw", min_fr
     Args:
         texts: the texts.
         size: tokens of the vocabulary at most; characters are all in it, whatever the size.
-        words: what a text is; see :class:`SubwordTokenizer`. Of pieces only the vocabulary is learnt.
+        words: what a text is; see :class:`SubwordTokenizer`. Of pieces only the vocabulary is learned.
         min_frequency: how often a pair must occur to be merged.
 
     Raises:
@@ -194,7 +194,7 @@ def learn_subwords(texts: Iterable[str], size: int, words: Words = "raw", min_fr
 
 
 def learned_subwords(texts: Iterable[str], size: int, settings: Mapping[str, Any]) -> SubwordTokenizer:
-    """Return a tokeniser whose merges and vocabulary are learnt from texts.
+    """Return a tokeniser whose merges and vocabulary are learned from texts.
 
     Args:
         texts: what to learn from.

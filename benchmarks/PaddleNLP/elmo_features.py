@@ -5,8 +5,9 @@
 
 FOLDER holds the sets that PaddleNLP/configs/language_model/small_elmo.yaml names. First that ELMo is pretrained, for so
 many steps; then each seed trains the tagger of small_weibo_ner_elmo.yaml on its vectors, of which only the mix of
-layers is learnt, and the same network from random weights, all of which are learnt. F1 is that of the test part. A run
-that was stopped goes on where it was, and what is finished in the folder of ``--work`` or in the log is not done again.
+layers is learned, and the same network from random weights, all of which are learned. F1 is that of the test part.
+A run that was stopped goes on where it was, and what is finished in the folder of ``--work`` or in the log is not
+done again.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.core.sides.exported import steady
+from benchmarks.core.sides.exported import repeated
 from benchmarks.side import Side, compare
 
 
@@ -23,7 +23,7 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{'images/s':25} {'fused':>9} {'unfused':>9} {'ratio':>7}")
     for model in options.models.split(","):
-        side = Side(model, steady, (model, options.batch), options.threads)
+        side = Side(model, repeated, (model, options.batch), options.threads)
         fused, unfused, ratio = compare((side, "fused"), (side, "unfused"), options.rounds, case=model)
         print(f"{model:25} {options.batch / fused:9.1f} {options.batch / unfused:9.1f} {ratio:7.2f}", flush=True)
         side.close()

@@ -2,7 +2,7 @@
 
     python -m benchmarks.core.text_subwords FILE [--paddle PYTHON] [--rounds 10] [--lines 2000]
 
-FILE is a text; its lines are what is tokenised, and the models are learnt of them. The peers are sentencepiece itself,
+FILE is a text; its lines are what is tokenised, and the models are learned of them. The peers are sentencepiece itself,
 given the texts as they are, and paddlenlp's tokenisers in Python: `--paddle` names a Python in which paddlepaddle
 and paddlenlp are installed. Each side is a program of its own with one thread, and its processor time counts; the sides
 of a row take turns, and the ratio is the median of the rounds' ratios. A ratio above 1 says that ours is faster. Caches

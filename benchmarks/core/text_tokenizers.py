@@ -2,7 +2,7 @@
 
     python -m benchmarks.core.text_tokenizers FILE [FILE ...] --paddle PYTHON [--rounds 7] [--lines 1000]
 
-The lines of each FILE are what is tokenised, with a vocabulary of 8,000 learnt of them. PYTHON has paddlepaddle and
+The lines of each FILE are what is tokenised, with a vocabulary of 8,000 learned of them. PYTHON has paddlepaddle and
 paddlenlp. A row is a tokeniser's call for one line after the other ("single"), or for 64 at a time ("batch"), without
 and with offsets. Each side is a process of its own with one thread, and its processor time counts; they take turns, and
 the ratio is the median of the rounds' ratios, above 1 where ours is faster. What ours remembers of words is forgotten

@@ -1,4 +1,4 @@
-"""The walk over the record: gradients of any order, from rules that are themselves made of operators."""
+"""The backward pass over the record: gradients of any order, from rules that are themselves made of operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The four commands end to end, on small sets that are learnt in a second."""
+"""The four commands end to end, on small sets that are learned in a second."""
 
 from __future__ import annotations
 
@@ -141,9 +141,9 @@ def test_walks_and_links_are_learnt(tmp_path: Path) -> None:
     ):
         output = tmp_path / config
         extra = ("network.embedding_size=16", "train.evaluate_every=50", f"expect.at_least={{{metric}: 0.4}}")
-        learnt = train.main(options(config, write(tmp_path / "data" / config), output, *changes, *extra))
+        learned = train.main(options(config, write(tmp_path / "data" / config), output, *changes, *extra))
         numbers = json.loads((output / "results.json").read_text())["results"]["test"]
-        assert learnt == 0 and numbers[metric] > 0.4, numbers
+        assert learned == 0 and numbers[metric] > 0.4, numbers
     near = ["--near", "h3", "--top", "2", "--picture", "tsne"]
     assert infer.main([str(tmp_path / "umls_rotate"), *near]) == 0
     record = json.loads((tmp_path / "umls_rotate" / "embeddings" / "nearest.json").read_text())[0]

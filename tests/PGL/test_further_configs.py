@@ -1,4 +1,4 @@
-"""Configs beside those of tests/PGL/test_commands.py, on small sets that are learnt in a second or two."""
+"""Configs beside those of tests/PGL/test_commands.py, on small sets that are learned in a second or two."""
 
 from __future__ import annotations
 

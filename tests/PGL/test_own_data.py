@@ -1,4 +1,4 @@
-"""Graphs and triples of one's own by the commands: what is learnt, whose each row is, and early refusals."""
+"""Graphs and triples of one's own by the commands: what is learned, whose each row is, and early refusals."""
 
 from __future__ import annotations
 

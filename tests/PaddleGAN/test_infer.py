@@ -69,7 +69,7 @@ def test_unconditional_samples_are_the_training_sheet(dcgan_run: Path, tmp_path:
 
 
 def test_images_from_noise_need_no_data(blobs: Path, cgan_run: Path, tmp_path: Path) -> None:
-    """A run that moved to another machine draws, and is exported, without the data that it learnt from."""
+    """A run that moved to another machine draws, and is exported, without the data that it learned from."""
     run = tmp_path / "run"
     shutil.copytree(cgan_run, run, symlinks=True)
     config = (run / "config.yaml").read_text(encoding="utf-8")

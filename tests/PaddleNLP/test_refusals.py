@@ -71,7 +71,7 @@ CASES = {
         ["data.train.dataset={name: SeveralDatasets, parts: {}}"],
         "SeveralDatasets: there are no parts; name a data set for each task",
     ),
-    "no tasks": ("MultiTask", ["task.parts={}"], "task.parts is empty: name the tasks that are to be learnt together"),
+    "no tasks": ("MultiTask", ["task.parts={}"], "task.parts is empty: name the tasks that are to be learned together"),
     "a task of windows": (
         "MultiTask",
         ["task.parts.act={name: QuestionAnswering}"],

@@ -1,6 +1,6 @@
 """PP-YOLOE and PP-YOLOE+ (Xu et al., "PP-YOLOE: An evolved version of YOLO", arXiv 2203.16250).
 
-Those with "plus" in their name have a learnt factor in their blocks, and assign predictions from epoch 30 on.
+Those with "plus" in their name have a learned factor in their blocks, and assign predictions from epoch 30 on.
 
 Source of parameter names: PaddleDetection 2.x.
 """

@@ -53,7 +53,7 @@ class RepVggBlock(nn.Layer):
 
     Args:
         channels: C.
-        alpha: whether the second one has a learnt factor.
+        alpha: whether the second one has a learned factor.
     """
 
     def __init__(self, channels: int, alpha: bool = False) -> None:
@@ -129,7 +129,7 @@ class CSPResNet(nn.Layer):
     Args:
         depth_mult: factor on the number of blocks.
         width_mult: factor on the number of channels.
-        use_alpha: whether the 1 x 1 convolutions of the blocks have a learnt factor, as in PP-YOLOE+.
+        use_alpha: whether the 1 x 1 convolutions of the blocks have a learned factor, as in PP-YOLOE+.
         return_idx: the stages, counted from 0, whose feature maps are given.
 
     Attributes:

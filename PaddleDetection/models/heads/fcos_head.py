@@ -15,7 +15,7 @@ from PaddleDetection.models.heads.tower import Towers, predictor
 
 
 class ScaleReg(nn.Layer):
-    """A learnt factor."""
+    """A learned factor."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -170,7 +170,7 @@ def write_dialogues(
         folder: where to, which exists.
         counts: about how many rows the files of each part have; of train, some have more (:data:`ROWS`).
         seed: of the draws.
-        shuffled: whether train and dev have their labels dealt at random, so that nothing can be learnt for test.
+        shuffled: whether train and dev have their labels dealt at random, so that nothing can be learned for test.
     """
     names = []
     for part, count in zip(PARTS, counts):

@@ -1,4 +1,4 @@
-"""Which of ERNIE 2.0's pretraining tasks are learnt when."""
+"""Which of ERNIE 2.0's pretraining tasks are learned when."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TASKS = (*DOCUMENT_TASKS, *PAIR_TASKS)
 
 
 class Schedule:
-    """Which tasks are learnt when: new ones join those that are learnt already.
+    """Which tasks are learned when: new ones join those that are learned already.
 
     Args:
         stages: of each stage "tasks", the weight by which a sample is of each, and "epochs", how long it lasts; the
@@ -56,7 +56,7 @@ class Schedule:
             self._ends.append((self._ends[-1] if self._ends else 0) + (epochs or 0))
             self._weights.append(weights)
         if not self._weights:
-            raise ValueError("task.stages is empty: say which tasks are learnt, as [{tasks: {knowledge_masking: 1}}]")
+            raise ValueError("task.stages is empty: say which tasks are learned, as [{tasks: {knowledge_masking: 1}}]")
         self.names = [name for name in TASKS if name in self._weights[-1]]
 
     def shares(self, epoch: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""ADE, automatic dialogue evaluation: how good a response is, learnt first from responses that fit and others.
+"""ADE, automatic dialogue evaluation: how good a response is, learned first from responses that fit and others.
 
 Papers: in the manner of Lowe et al. 2017, Towards an automatic Turing test, https://arxiv.org/abs/1708.07149; the
 network and both losses are those of PaddlePaddle/models at 1.6 (``auto_dialogue_evaluation/ade_net.py``).

@@ -17,7 +17,7 @@ attention u            (P, T, 2H)          of each word to the question: softmax
 attention h            (P, 2H)             of the question to a passage: softmax over T of the largest s, times p
 flow g                 (P, T, 8H)          p, u, p u, p h
 fusion m               (P, T, 2H)          an LSTM from each end over g
-summary of q           (2H,)               softmax over J of v . tanh(q A + r B), times q; r is a learnt row
+summary of q           (2H,)               softmax over J of v . tanh(q A + r B), times q; r is a learned row
 first state            (H,)                of the summary
 pointer                (P T,) twice        softmax over all words of v . tanh(m C + state D), then an LSTM step on
                                            what it points to, then again; one pointer reads the beginning first,

@@ -111,7 +111,7 @@ class Reply(LanguageTask):
 
     @functools.cached_property
     def tokenizer(self) -> Any:
-        """What makes ids of texts; a vocabulary that is learnt has the words around replies, too."""
+        """What makes ids of texts; a vocabulary that is learned has the words around replies, too."""
         if self._folder is not None or self.config.tokenizer.learn is None:
             return super().tokenizer
         texts = texts_of(self.dataset("train"))

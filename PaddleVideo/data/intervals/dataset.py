@@ -128,8 +128,8 @@ def within(
             problem = f"{when} the video, which has {duration:g} s"
         if problem:
             raise ValueError(
-                f"{where}: the action {_told(row, class_names)} {problem}; mend it, or say damaged: repair, which cuts "
-                "intervals at the video's ends and leaves out those without length"
+                f"{where}: the action {_told(row, class_names)} {problem}; correct it, or say damaged: repair, which "
+                "cuts intervals at the video's ends and leaves out those without length"
             )
     rows = rows[np.isfinite(rows).all(axis=1)].copy()
     rows[:, 1:] = rows[:, 1:].clip(0.0, duration)

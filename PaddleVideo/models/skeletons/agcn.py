@@ -1,4 +1,4 @@
-"""AGCN: ST-GCN with neighbours that are learnt; and 2s-AGCN, which also finds them anew in every clip.
+"""AGCN: ST-GCN with neighbours that are learned; and 2s-AGCN, which also finds them anew in every clip.
 
 Paper: Shi et al., "Two-stream adaptive graph convolutional networks for skeleton-based action recognition", CVPR 2019,
 https://arxiv.org/abs/1805.07694.
@@ -25,7 +25,7 @@ SETS = 3
 
 
 class LearntGraph(nn.Layer):
-    """A linear layer for each set, and a learnt one over the joints of all sets: (N, C, T, V) to (N, C', T, V)."""
+    """A linear layer for each set, and a learned one over the joints of all sets: (N, C, T, V) to (N, C', T, V)."""
 
     def __init__(self, in_channels: int, out_channels: int, joints: int) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class AGCN(SkeletonClassifier):
 
 
 class AdaptiveGraph(nn.Layer):
-    """Sums over neighbours that are given, learnt, and found in the clip by likeness: (N, C, T, V) to (N, C', T, V).
+    """Sums over neighbours that are given, learned, and found in the clip by likeness: (N, C, T, V) to (N, C', T, V).
 
     Args:
         in_channels: C.

@@ -28,7 +28,7 @@ def exported(model: str, folder: str) -> tuple[int, ...]:
     return shape
 
 
-def steady(model: str, batch: int) -> dict[str, Callable[[], Any]]:
+def repeated(model: str, batch: int) -> dict[str, Callable[[], Any]]:
     """Return one call of a Predictor, fused and unfused."""
     import numpy as np
 
@@ -44,7 +44,7 @@ def steady(model: str, batch: int) -> dict[str, Callable[[], Any]]:
 
 
 def first_calls(model: str, batch: int) -> dict[str, Callable[[], Any]]:
-    """Return a step that loads the folder again and gives seconds: load, first call, steady, and of an open size."""
+    """Return a step that loads the folder again and gives seconds: load, first call, warm, and of an open size."""
     import numpy as np
 
     import core

@@ -41,7 +41,7 @@ class Runner:
                     placeholders = [trace.input(value.meta, value.requires_grad) for value in inputs]
                     outputs = [trace.capture(value) for value in traced(placeholders)]
                 constants = [value for value, _ in trace.captured]  # what depends on sizes alone
-                apart = engine.on_cpu() and not dispatcher.state.gradients  # a call of ours inside is a dear one
+                apart = engine.on_cpu() and not dispatcher.state.gradients  # a custom call inside costs much
                 given = ("a branch or loop", trace.variables, trace.operations, outputs)
                 executable = Executable(*given, static=False, custom_kernels=apart)
                 trace.close()

@@ -51,7 +51,7 @@ def is_for_custom_kernels(program: ExportedProgram) -> bool:
 
 
 def gains_by_upcast(program: ExportedProgram) -> bool:
-    """Return whether kernels of ours compute what was 16-bit, though the program is written in float32."""
+    """Return whether custom kernels compute what was 16-bit, though the program is written in float32."""
     return any(node.operator in (_fused_operators.narrow_affine.name, channels_last.name) for node in program.nodes)
 
 

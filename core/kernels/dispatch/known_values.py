@@ -1,6 +1,6 @@
 """Numbers that a trace can read while it is being made: those that follow from no input of the program.
 
-A graph that is built inside a compiled function, or that it finds in its surroundings, is the same in every call: what
+A graph that is built inside a compiled function, or that it takes from outside, is the same in every call: what
 is counted and sorted in it is worked out once, as the function is traced, and the results are constants of the program.
 What was read is remembered: a program whose constants would be others now is not run.
 """

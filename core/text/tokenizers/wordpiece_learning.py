@@ -1,4 +1,4 @@
-"""Vocabularies of characters and word pieces, learnt from texts, in the layouts of BERT's and ERNIE's files."""
+"""Vocabularies of characters and word pieces, learned from texts, in the layouts of BERT's and ERNIE's files."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ DEEP = (
 """Networks that take many seconds: one training step in float64, with `-m zoo`."""
 
 ALWAYS = ("LeNet", "MobileNetV3_small_x0_35", "ShuffleNetV2_x0_25", "SqueezeNet1_1")
-"""One network of each kind of block, with sums, weights of channels, groups and branches: what the default run trains."""
+"""One network of each kind of block (sums, weights of channels, groups, branches): what the default run trains."""
 
 Numbers = dict[str, np.ndarray]
 

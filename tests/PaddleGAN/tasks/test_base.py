@@ -55,9 +55,9 @@ def test_a_phase_moves_the_networks_asked_for_by_its_sections_rates() -> None:
     phase = task.phase(
         "both", lambda *fields: None, ["first", "second"], task.config.generator, 4, 2, period=2, provides=("made",)
     )
-    learnt = [p for network in (task.first, task.second) for p in network.parameters() if not p.stop_gradient]
-    assert len(phase.parameters) == len(learnt) == 24 and all(
-        map(lambda one, two: one is two, phase.parameters, learnt)
+    learned = [p for network in (task.first, task.second) for p in network.parameters() if not p.stop_gradient]
+    assert len(phase.parameters) == len(learned) == 24 and all(
+        map(lambda one, two: one is two, phase.parameters, learned)
     )
     assert (phase.period, phase.provides, type(phase.optimizer).__name__) == (2, ("made",), "SGD")
     rates = []

@@ -1,4 +1,4 @@
-"""ERNIE 2.0's tasks: examples with values worked out by hand, and which tasks are learnt when."""
+"""ERNIE 2.0's tasks: examples with values worked out by hand, and which tasks are learned when."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_tasks_join_and_are_kept() -> None:
 @pytest.mark.parametrize(
     "stages, message",
     [
-        ([], r"task.stages is empty: say which tasks are learnt"),
+        ([], r"task.stages is empty: say which tasks are learned"),
         ([{"tasks": {"masking": 1}}], r"task.stages.0.tasks: unknown task 'masking'; there are knowledge_masking, "),
         ([{"task": {"knowledge_masking": 1}}], r"task.stages.0 must be \{epochs: N, tasks: \{NAME: WEIGHT, ...\}\}"),
         ([{"tasks": {"knowledge_masking": 0}}], r"task.stages.0.tasks: weights must be positive"),

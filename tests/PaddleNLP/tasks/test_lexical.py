@@ -1,4 +1,4 @@
-"""Lexical analysis: words and tags by a path, what is measured, dictionaries, tags that are learnt in addition."""
+"""Lexical analysis: words and tags by a path, what is measured, dictionaries, tags that are learned in addition."""
 
 from __future__ import annotations
 

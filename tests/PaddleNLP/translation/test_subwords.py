@@ -1,4 +1,4 @@
-"""Raw text to pieces and back; what is learnt; files of another vocabulary."""
+"""Raw text to pieces and back; what is learned; files of another vocabulary."""
 
 from __future__ import annotations
 

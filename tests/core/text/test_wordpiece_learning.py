@@ -1,4 +1,4 @@
-"""Vocabularies learnt from texts."""
+"""Vocabularies learned from texts."""
 
 from __future__ import annotations
 

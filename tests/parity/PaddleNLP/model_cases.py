@@ -252,7 +252,7 @@ def further(family: str) -> dict[str, dict[str, np.ndarray]]:
 
 
 def labels(task: str) -> tuple[np.ndarray, ...]:
-    """Return what is to be learnt, in the order of ``LABELS``.
+    """Return what is to be learned, in the order of ``LABELS``.
 
     Args:
         task: of ``TASKS``.

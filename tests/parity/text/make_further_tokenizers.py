@@ -3,7 +3,7 @@
     REFERENCE_PYTHON tests/parity/text/make_further_tokenizers.py
 
 REFERENCE_PYTHON has paddlepaddle 2.6.2, paddlenlp 2.8.1, jieba and sentencepiece. Writes ``text/further.json``: of the
-nasty lines of ``text/subword_cases.py`` the ids, with the stored sentencepiece model and with merges learnt of them.
+nasty lines of ``text/subword_cases.py`` the ids, with the stored sentencepiece model and with merges learned of them.
 """
 
 from __future__ import annotations

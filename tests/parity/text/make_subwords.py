@@ -2,9 +2,9 @@
 
     REFERENCE_PYTHON tests/parity/text/make_subwords.py
 
-REFERENCE_PYTHON has paddlepaddle 2.6.2, paddlenlp 2.8.1, subword-nmt 0.3.8 and jieba 0.42.1. Models are learnt from the
-texts by the same code in the tests. Of the 10,000 lines of the shared data sets there are hashes of each hundred, of
-the nasty ones all ids.
+REFERENCE_PYTHON has paddlepaddle 2.6.2, paddlenlp 2.8.1, subword-nmt 0.3.8 and jieba 0.42.1. Models are learned from
+the texts by the same code in the tests. Of the 10,000 lines of the shared data sets there are hashes of each hundred,
+of the nasty ones all ids.
 """
 
 from __future__ import annotations

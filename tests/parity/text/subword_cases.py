@@ -201,13 +201,13 @@ def models(lines: Sequence[str]) -> dict[str, bytes]:
     if len(lines) < LONG and STORED_MODELS.exists():
         with tarfile.open(STORED_MODELS) as archive:
             return {kind: archive.extractfile(kind).read() for kind in archive.getnames()}  # type: ignore[union-attr]
-    learnt = lines if len(lines) < LONG else lines[::3]
+    learned = lines if len(lines) < LONG else lines[::3]
     size = 400 if len(lines) < LONG else 4000
     return {
-        "xlnet": sentencepiece_model(learnt, size, **XLNET),
-        "albert": sentencepiece_model(learnt, size, **ALBERT),
-        "bpe": sentencepiece_model(learnt, size, "bpe", **XLNET),
-        "tiny": sentencepiece_model([line.lower() for line in learnt], size, **TINY),
+        "xlnet": sentencepiece_model(learned, size, **XLNET),
+        "albert": sentencepiece_model(learned, size, **ALBERT),
+        "bpe": sentencepiece_model(learned, size, "bpe", **XLNET),
+        "tiny": sentencepiece_model([line.lower() for line in learned], size, **TINY),
     }
 
 

@@ -32,7 +32,7 @@ NAMES = [
 
 
 class Texts:
-    """Lines, and the models that are learnt of them."""
+    """Lines, and the models that are learned of them."""
 
     def __init__(self, size: str, lines: Sequence[str], folder: Path) -> None:
         self.size, self.lines, self.folder = size, lines, folder
@@ -42,7 +42,7 @@ class Texts:
     def build(self, name: str) -> PretrainedTokenizer:
         kind, _, rest = name.partition(", ")
         if kind in ("gpt", "roberta"):
-            tokens, merges = self.learnt(rest != "any")
+            tokens, merges = self.learned(rest != "any")
             special = subwords.ROBERTA if kind == "roberta" else ["<|endoftext|>"]
             subwords.write_byte_pairs(self.folder / "pairs", tokens, merges, special)
             paths = self.folder / "pairs" / "vocab.json", self.folder / "pairs" / "merges.txt"
@@ -61,7 +61,7 @@ class Texts:
             return XLNetTokenizer(path, do_lower_case=True)
         return XLNetTokenizer(path, remove_space=rest != "accents", keep_accents=rest == "accents")
 
-    def learnt(self, ordered: bool) -> Any:
+    def learned(self, ordered: bool) -> Any:
         if ordered not in self.merges:
             self.merges[ordered] = subwords.learn_byte_pairs(self.lines, ordered=ordered)
             merges = self.merges[ordered][1]
@@ -115,12 +115,12 @@ def test_ten_thousand_lines_have_paddles_ids(name: str, long: Texts) -> None:
 
 def test_merges_and_pieces_are_those_of_subword_nmt(short: Texts) -> None:
     codes, plain, kept = OFFICIAL["short"]["subword-nmt"]
-    learnt = learn_bpe(subwords.NASTY, 300)
-    write_codes(learnt, short.folder / "codes")
+    learned = learn_bpe(subwords.NASTY, 300)
+    write_codes(learned, short.folder / "codes")
     assert (short.folder / "codes").read_text(encoding="utf-8") == codes
     bpe = SubwordBPE(short.folder / "codes")
     assert [bpe.segment(line) for line in subwords.NASTY] == plain
-    bpe = SubwordBPE(learnt, merges=240, vocab=subwords.frequent_pieces(plain))
+    bpe = SubwordBPE(learned, merges=240, vocab=subwords.frequent_pieces(plain))
     assert [bpe.segment(line) for line in subwords.NASTY] == kept
 
 
@@ -128,11 +128,11 @@ def test_merges_and_pieces_are_those_of_subword_nmt(short: Texts) -> None:
 def test_merges_and_pieces_of_the_shared_lines_are_those_of_subword_nmt(long: Texts) -> None:
     codes, plain, kept = OFFICIAL["long"]["subword-nmt"]
     lines = long.lines[5000:]
-    learnt = learn_bpe(lines, 1000)
-    assert cases.digest("".join(["#version: 0.2\n", *(f"{first} {second}\n" for first, second in learnt)])) == codes
-    found = list(map(SubwordBPE(learnt).segment, lines))
+    learned = learn_bpe(lines, 1000)
+    assert cases.digest("".join(["#version: 0.2\n", *(f"{first} {second}\n" for first, second in learned)])) == codes
+    found = list(map(SubwordBPE(learned).segment, lines))
     assert cases.hundreds(found) == plain
-    bpe = SubwordBPE(learnt, merges=800, vocab=subwords.frequent_pieces(found))
+    bpe = SubwordBPE(learned, merges=800, vocab=subwords.frequent_pieces(found))
     assert cases.hundreds([bpe.segment(line) for line in lines]) == kept
 
 

@@ -107,7 +107,7 @@ def test_activitynet_in_both_forms(tmp_path: Path) -> None:
         ((1.0, 9.0), "the action 'jump' from 1 to 9 s ends after the video, which has 5 s"),
         ((-1.0, 2.0), "the action 'jump' from -1 to 2 s begins before the video, which has 5 s"),
         ((6.0, 8.0), "the action 'jump' from 6 to 8 s begins after the video, which has 5 s"),
-        ((2.0, 2.0), "the action 'jump' from 2 to 2 s has no length; mend it, or say damaged: repair"),
+        ((2.0, 2.0), "the action 'jump' from 2 to 2 s has no length; correct it, or say damaged: repair"),
         ((3.0, 2.0), "the action 'jump' from 3 to 2 s ends before it begins"),
         ((float("nan"), 2.0), "the action 'jump' from nan to 2 s is not given by numbers"),
     ],

@@ -128,8 +128,8 @@ def main() -> None:
     for name, make in DETECTORS.items():
         whole = make()
         shapes = {key: list(value.shape) for key, value in whole.state_dict().items()}
-        learnt = [one for one in whole.parameters() if not one.stop_gradient]
-        stored[name] = [int(sum(np.prod(one.shape) for one in learnt)), checksum(shapes)]
+        learned = [one for one in whole.parameters() if not one.stop_gradient]
+        stored[name] = [int(sum(np.prod(one.shape) for one in learned)), checksum(shapes)]
     TARGET.write_text(json.dumps(stored, indent=1) + "\n")
 
 
