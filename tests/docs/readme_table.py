@@ -203,6 +203,21 @@ TABLE: Table = {
             PEERS,
         ),
         (
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models yolov3_darknet53-608 "
+            "--rows onnxruntime,openvino --rounds 1 --threads 1 --processor --only exported",
+            PEERS,
+        ),
+        (
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models yolov3_mobilenet_v1-320 --batch 8 "
+            "--rows onnxruntime,openvino --rounds 1 --threads 1 --processor --only exported",
+            PEERS,
+        ),
+        (
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models ssd_mobilenet_v1_300-300 --batch 8 "
+            "--rows onnxruntime,openvino --rounds 5 --threads 1 --processor --only exported",
+            PEERS,
+        ),
+        (
             "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --models mask_rcnn --rows compiled "
             "--overlap 0.5 --rounds 3 --threads 1 --processor",
             PEERS,
@@ -313,8 +328,8 @@ TABLE: Table = {
                 NotRun("it trains for minutes; tests/PaddleNLP/tasks/test_dialogue.py trains on a few lines"),
             )
             for name, data in (
-                *(("dam", "dam"), ("ade_matching", "ade"), ("ade_quality", "ade"), ("duconv_match_kn", "duconv")),
-                *(("duconv_generation", "duconv"), ("mmpms", "mmpms")),
+                *(("dam", "dam"), ("ade_matching", "ade"), ("ade_quality", "ade"), ("duconv_match", "duconv_few")),
+                *(("duconv_match_kn", "duconv_few"), ("duconv_generation", "duconv"), ("mmpms", "mmpms")),
             )
         ),
         ("python PaddleNLP/infer.py runs/drawn_mmpms --chat", NotRun("as above")),
