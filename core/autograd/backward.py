@@ -142,7 +142,7 @@ class _Walk:
         retain_graph: bool,
     ) -> None:
         self.gradients: dict[Key, Tensor] = {}
-        self.values: dict[Key, Value] = {}
+        self.leaves: dict[Key, Value] = {}
         self.queue: list[tuple[int, Node]] = []
         self.queued: set[int] = set()
         self.create_graph = create_graph
@@ -163,12 +163,11 @@ class _Walk:
                 self._visit(node)
                 done.append(node)
             leaves = []
-            for key, value in self.values.items():
-                if value.node is None:
-                    owner = value.owner() if value.owner is not None else None
-                    if owner is not None and owner._hooks:
-                        self.gradients[key] = _run_hooks(owner._hooks, self.gradients[key])
-                    leaves.append((value, self.gradients[key]))
+            for key, value in self.leaves.items():
+                owner = value.owner() if value.owner is not None else None
+                if owner is not None and owner._hooks:
+                    self.gradients[key] = _run_hooks(owner._hooks, self.gradients[key])
+                leaves.append((value, self.gradients[key]))
         if not self.retain_graph:
             for node in done:
                 node.release()
@@ -182,11 +181,13 @@ class _Walk:
         gradients = []
         for index in range(len(node.metas)):
             key = (id(node), index)
-            gradient = self.gradients.get(key)
-            if gradient is not None and node.hooks is not None:
-                for hooks in node.hooks.get(index, ()):
-                    gradient = _run_hooks(hooks, gradient)
-                self.gradients[key] = gradient
+            gradient = self.gradients.pop(key, None)  # all that use the result have been visited
+            if gradient is not None:
+                if node.hooks is not None:
+                    for hooks in node.hooks.get(index, ()):
+                        gradient = _run_hooks(hooks, gradient)
+                if self.targets is not None and key in self.targets:
+                    self.gradients[key] = gradient
             gradients.append(gradient)
         if self.useful is None and not self.stops:
             needs = [value.requires_grad for value in node.inputs]
@@ -210,9 +211,10 @@ class _Walk:
         key = (id(value), -1) if node is None else (id(node), value.index)  # as _key gives it
         if key in self.stops:
             return
-        self.values[key] = value
         earlier = self.gradients.get(key)
         self.gradients[key] = gradient if earlier is None else earlier + gradient
+        if node is None:
+            self.leaves[key] = value
         if node is not None and id(node) not in self.queued and (self.useful is None or id(node) in self.useful):
             self.queued.add(id(node))
             heapq.heappush(self.queue, (-node.order, node))

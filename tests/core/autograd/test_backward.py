@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -217,3 +219,23 @@ def test_maximum_pooling_finds_its_maxima_where_they_stand_after_its_input_was_r
     largest.sum().backward()
     expected = (windows == windows.max(axis=(2, 4), keepdims=True)).reshape(1, 32, 8, 8)
     np.testing.assert_array_equal(maps.grad.numpy(), expected)
+
+
+def test_gradients_of_intermediate_results_are_let_go_once_used() -> None:
+    x, seen, alive = leaf(1, 2), [], []
+
+    def look(gradient: core.Tensor) -> None:
+        alive.append(sum(reference() is not None for reference in seen))
+        seen.append(weakref.ref(gradient))
+
+    y = x
+    for _ in range(4):
+        y = y * 2.0
+        y.register_hook(look)
+    y.sum().backward()
+    assert alive == [0, 0, 0, 0]
+    np.testing.assert_array_equal(x.grad.numpy(), [16, 16])
+    second = leaf(3, 4)
+    between = second * second
+    outer, inner = core.grad((between * between).sum(), [between, second], retain_graph=True)
+    assert outer.tolist() == [18, 32] and inner.tolist() == [108, 256]
