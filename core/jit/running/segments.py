@@ -14,6 +14,7 @@ from typing import Any, Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context
+from core.jit.passes.regions import with_regions
 from core.jit.tracing.replay import repeat
 from core.kernels.dispatch import dispatcher, lowering
 from core.kernels.dispatch.dispatcher import Node, Plan, Value
@@ -59,6 +60,11 @@ class Segment(Operator):
         self.operations: Sequence[Operation] = trace.operations
         self.output_values = list(outputs)
         self.output_metas = [value.meta for value in outputs]
+        drawn = [value for o in trace.operations if o.operator.random for value in o.outputs]
+        self.region: Optional[Operator] = None
+        found = with_regions(trace, outputs)
+        if found is not None:
+            trace, outputs, drawn, self.region = found
         made = {id(value): operation for operation in trace.operations for value in operation.outputs}
         self.program = graph.Program(
             [_result(value, made.get(id(value))) for value in outputs],
@@ -66,8 +72,10 @@ class Segment(Operator):
             static,
             trace.training,
             static_inputs,
-            draws=[_drawn(value) for o in trace.operations if o.operator.random for value in o.outputs],
+            draws=[_drawn(value) for value in drawn],
         )
+        if found is not None:
+            trace.close()
         self._output_needs = tuple([value.requires_grad for value in outputs])
         self._reached: dict[tuple[bool, ...], list[bool]] = {}
 

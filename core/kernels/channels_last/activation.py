@@ -50,7 +50,7 @@ def activate(
 
                 def pixel(i: Any, total: Sequence[Any]) -> list[Any]:
                     place = code.sum(start, along, code.times(i, channels))
-                    result = _activated(code, name, code.row(memory, place), first, second)
+                    result = activated(code, name, code.row(memory, place), first, second)
                     code.store(result, memory, place)
                     return [builder.fadd(total[0], result)]
 
@@ -67,7 +67,8 @@ def activate(
     return signature, generate
 
 
-def _activated(code: VectorCode, name: str, x: Any, first: Any, second: Any) -> Any:
+def activated(code: VectorCode, name: str, x: Any, first: Any, second: Any) -> Any:
+    """Return the activation of a vector, as a part of other code."""
     builder, one = code.builder, code.constant(1)
     if name == "nothing":
         return x

@@ -40,6 +40,7 @@ class Operator:
         numpy: Where NumPy computes it, a function of the inputs' elements; see :class:`NumpyKernel`.
         is_view: Its results may be views of the inputs.
         first_opaque: The results from this one on are opaque, where not all are.
+        differentiated: How many results have gradients in a program, where not all have.
 
     Args:
         name: Our name, unique.
@@ -68,6 +69,7 @@ class Operator:
     numpy: Optional[Callable[..., Any]] = None
     is_view = False
     first_opaque: Optional[int] = None
+    differentiated: Optional[int] = None
     instead = "compute it outside to_static"
     rule: Any = None  # a class whose operators differentiate themselves defines it
 

@@ -194,7 +194,7 @@ class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):
         """Return what the gradient is computed from."""
         if gradient_of_gradients(self.operator, (*self.input_types, *self.output_types)) is not None:
             return [*out_grad]
-        return [*out_grad, *in_data, *out_data]
+        return [*out_grad[: self.operator.differentiated], *in_data, *out_data]
 
     def infer_type(self, in_type: Any) -> Any:
         return [dtype.numpy.type for dtype in self.input_types], [dtype.numpy.type for dtype in self.output_types], []

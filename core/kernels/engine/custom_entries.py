@@ -115,7 +115,8 @@ class Entries:
                 self._write_linear(self.linear, call, wanted)
             elif self.host is not None and self.host.gradients is not None and max(wanted) <= _WRITE:
                 targets = [h if r == _WRITE else None for h, r in zip(call.groups[_INPUT_GRADIENT], wanted)]
-                groups = (call.groups[_OUTPUT_GRADIENT], *call.groups[:2])
+                given = call.groups[_OUTPUT_GRADIENT][: self.host.differentiated]
+                groups = (given, *call.groups[:2])
                 views = [self.views[kind].of(group) for kind, group in zip((_OUTPUT_GRADIENT, _INPUT, _OUTPUT), groups)]
                 out = self.views[_INPUT_GRADIENT].of(targets)
                 self.host.gradients(*views, out=out, **self.computation.attributes)
