@@ -208,6 +208,11 @@ TABLE: Table = {
             PEERS,
         ),
         (
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models faster_rcnn_r50_fpn-416x544 "
+            "--rows onnxruntime --rounds 1 --threads 1 --processor --only exported",
+            PEERS,
+        ),
+        (
             "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models yolov3_mobilenet_v1-320 --batch 8 "
             "--rows onnxruntime,openvino --rounds 1 --threads 1 --processor --only exported",
             PEERS,
