@@ -108,7 +108,7 @@ class ImageClassifier:
             inputs: N preprocessed images of one shape.
             size: of the batch, at least N; it is filled up, as one size needs one compiled program.
         """
-        filled = [*inputs, *inputs[-1:] * (size - len(inputs))]
+        filled = [*inputs, *list(inputs[-1:]) * (size - len(inputs))]
         return self.logits(np.stack(filled))[: len(inputs)]
 
     def best(self, logits: np.ndarray, top: int) -> Prediction:

@@ -30,14 +30,15 @@ class EvaluateSection(Section):
     """How a split is evaluated; training's own evaluations look at each image once."""
 
     topk: list[pydantic.PositiveInt] = pydantic.Field(
-        [1, 5], description="an image counts as right for k where its class is among the k best"
+        default=[1, 5], description="an image counts as right for k where its class is among the k best"
     )
-    flip: bool = pydantic.Field(False, description="eval.py also looks at each image mirrored, and averages")
+    flip: bool = pydantic.Field(default=False, description="eval.py also looks at each image mirrored, and averages")
     crops: Literal[1, 5, 10] = pydantic.Field(
-        1, description="eval.py looks at the whole image, at corners and centre (5), or at those mirrored too (10)"
+        default=1,
+        description="eval.py looks at the whole image, at corners and centre (5), or at those mirrored too (10)",
     )
     crop_size: Optional[pydantic.PositiveInt] = pydantic.Field(
-        None, description="side of the crops, pixels; null: 7/8 of the image's shorter side"
+        default=None, description="side of the crops, pixels; null: 7/8 of the image's shorter side"
     )
 
 

@@ -40,7 +40,7 @@ class EvaluateSection(Section):
     """How a split is evaluated."""
 
     topk: list[pydantic.PositiveInt] = pydantic.Field(
-        [1, 5], description="a clip counts as right for k where its class is among the k best"
+        default=[1, 5], description="a clip counts as right for k where its class is among the k best"
     )
 
 

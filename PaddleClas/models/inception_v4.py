@@ -29,7 +29,7 @@ def _convolution(in_channels: int, channels: int, size: Any, stride: int = 1, pa
 
 def block_a() -> Branches:
     """Return a block for maps of 35 x 35 pixels: 384 to 384 channels."""
-    branches = (
+    branches: tuple[list[Any], ...] = (
         [average, Filter("_conv1", 96, 1)],
         [Filter("_conv2", 96, 1)],
         [Filter("_conv3_1", 64, 1), Filter("_conv3_2", 96, 3)],
@@ -40,7 +40,7 @@ def block_a() -> Branches:
 
 def reduction_a() -> Branches:
     """Return the block from 35 x 35 to 17 x 17 pixels: 384 to 1024 channels."""
-    branches = (
+    branches: tuple[list[Any], ...] = (
         [largest],
         [Filter("_conv2", 384, 3, 2, 0)],
         [Filter("_conv3_1", 192, 1), Filter("_conv3_2", 224, 3), Filter("_conv3_3", 256, 3, 2, 0)],
@@ -50,7 +50,7 @@ def reduction_a() -> Branches:
 
 def block_b() -> Branches:
     """Return a block for maps of 17 x 17 pixels: 1024 to 1024 channels."""
-    branches = (
+    branches: tuple[list[Any], ...] = (
         [average, Filter("_conv1", 128, 1)],
         [Filter("_conv2", 384, 1)],
         [Filter("_conv3_1", 192, 1), Filter("_conv3_2", 224, (1, 7)), Filter("_conv3_3", 256, (7, 1))],
@@ -64,7 +64,7 @@ def block_b() -> Branches:
 
 def reduction_b() -> Branches:
     """Return the block from 17 x 17 to 8 x 8 pixels: 1024 to 1536 channels."""
-    branches = (
+    branches: tuple[list[Any], ...] = (
         [largest],
         [Filter("_conv2_1", 192, 1), Filter("_conv2_2", 192, 3, 2, 0)],
         [
@@ -77,7 +77,7 @@ def reduction_b() -> Branches:
 
 def block_c() -> Branches:
     """Return a block for maps of 8 x 8 pixels: 1536 to 1536 channels."""
-    branches = (
+    branches: tuple[list[Any], ...] = (
         [average, Filter("_conv1", 256, 1)],
         [Filter("_conv2", 256, 1)],
         [Filter("_conv3_0", 384, 1), (Filter("_conv3_1", 256, (1, 3)), Filter("_conv3_2", 256, (3, 1)))],

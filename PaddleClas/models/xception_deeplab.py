@@ -18,7 +18,7 @@ from core.vision.models.blocks import ConvBatchNorm
 from PaddleClas.models.base import ImageClassifier
 from PaddleClas.models.pretrained import Pretrained, build
 
-NORMALISATION = {"momentum": 0.99, "epsilon": 1e-3}
+NORMALISATION: dict[str, Any] = {"momentum": 0.99, "epsilon": 1e-3}
 """Settings of every batch normalisation."""
 
 MIDDLE_BLOCKS = {41: 8, 65: 16}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 
@@ -42,7 +44,7 @@ class OpticalFlow:
                 f"OpticalFlow: the {clip.shape[1]}x{clip.shape[2]} frames have less than {SMALLEST} pixels; resize them"
             )
         grey = [cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY) for frame in np.ascontiguousarray(clip)]
-        method = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_FAST)
+        method: Any = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_FAST)
         flows = [method.calc(one, other, None) for one, other in zip(grey, grey[1:])]
         pictures = [self._picture(flow) for flow in flows or [np.zeros((*clip.shape[1:3], 2), np.float32)]]
         return np.stack(pictures if len(clip) == 1 else [*pictures, pictures[-1]])

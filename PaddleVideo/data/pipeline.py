@@ -133,7 +133,7 @@ class SplitSection(MixedSplitSection):
 
     def pictures(self, sample: Any) -> list[np.ndarray]:
         """Return frames of a clip side by side, of several views those of the first, or moments of a skeleton."""
-        data = sample[0] if isinstance(sample, tuple) else None
+        data: Any = sample[0] if isinstance(sample, tuple) else None
         if getattr(data, "ndim", 0) not in (4, 5):
             return []
         if not self.transforms:

@@ -108,7 +108,8 @@ class NeXtVLADLayer(nn.Layer):
         Where frames are many more than features, each product with them, forward and backward, is half as large, and
         the widened features get one gradient less.
         """
-        weights, bias = self.fc_expansion.weight, self.fc_expansion.bias.unsqueeze(0)
+        bias: Any = self.fc_expansion.bias
+        weights, bias = self.fc_expansion.weight, bias.unsqueeze(0)
         attention = core.matmul(x, core.matmul(weights, self.fc_attention.weight))
         attention = attention + (core.matmul(bias, self.fc_attention.weight) + self.fc_attention.bias)
         scores = core.matmul(x, core.matmul(weights, self.cluster_weights))

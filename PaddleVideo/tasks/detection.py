@@ -61,7 +61,7 @@ class DetectionTask(IntervalTask):
         """Return features, offsets and classes of anchors."""
         return DetectionTargets(videos, self.network.length, self.augment and split == "train")
 
-    def loss(self, features: Any, offsets: Any, classes: Any, index: Any) -> tuple[Any, Mapping[str, Any]]:  # type: ignore[override]  # the fields of its batches
+    def loss(self, features: Any, offsets: Any, classes: Any, index: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss of a batch.
 
         Args:

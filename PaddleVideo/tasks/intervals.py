@@ -82,7 +82,7 @@ class IntervalTask(ToolkitTask):
     """
 
     takes: ClassVar[tuple[str, str]]
-    data: ClassVar[tuple[type, str]] = (IntervalDataset, "ActivityNetFeatures")
+    data: ClassVar[tuple[Any, str]] = (IntervalDataset, "ActivityNetFeatures")
     numbers: ClassVar[Sequence[str]]
 
     def __init__(self, config: Any) -> None:

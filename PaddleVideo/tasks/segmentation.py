@@ -77,7 +77,7 @@ class SegmentationTask(IntervalTask):
         fields = {0: Pad(None, "steps", mask=False), 1: Pad("steps", value=IGNORED, mask=False)}
         return Collate(fields, {"steps": self.multiple})
 
-    def loss(self, features: Any, labels: Any, counts: Any, index: Any) -> tuple[Any, Mapping[str, Any]]:  # type: ignore[override]  # the fields of its batches
+    def loss(self, features: Any, labels: Any, counts: Any, index: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss of a batch, and the share of steps that the last stage is right about.
 
         Args:
@@ -90,7 +90,7 @@ class SegmentationTask(IntervalTask):
         hits = core.equal(core.argmax(logits[-1], axis=1), labels).astype("float32").sum()
         return self.network.loss(logits, labels, counts), {"accuracy": hits / counts.sum().astype("float32")}
 
-    def predict(self, features: Any, labels: Any, counts: Any, index: Any) -> Sequence[Any]:  # type: ignore[override]  # as above
+    def predict(self, features: Any, labels: Any, counts: Any, index: Any) -> Sequence[Any]:
         """Return the logits of the last stage, (N, classes, T)."""
         return [self.network(features, counts)[-1]]
 

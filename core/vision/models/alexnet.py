@@ -60,7 +60,7 @@ class AlexNet(ImageNetwork):
         num_classes: number of classes; where it is not positive, the result is the feature maps, (N, 256, 6, 6).
     """
 
-    head_names = ("_fc6", "_fc7", "_fc8")
+    head_names: tuple[str, ...] = ("_fc6", "_fc7", "_fc8")
 
     def __init__(self, num_classes: int = 1000) -> None:
         super().__init__(num_classes)

@@ -97,7 +97,7 @@ class GoogLeNet(ImageNetwork):
         with_pool: whether the feature maps are averaged; the heads need it.
     """
 
-    head_names = ("_fc_out", "_conv_o1", "_fc_o1", "_out1", "_conv_o2", "_fc_o2", "_out2")
+    head_names: tuple[str, ...] = ("_fc_out", "_conv_o1", "_fc_o1", "_out1", "_conv_o2", "_fc_o2", "_out2")
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__(num_classes, with_pool)
