@@ -68,7 +68,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_photos(folder / "ILSVRC2012", classes=2, count=1)
     for name in ("train_list.txt", "val_list.txt"):
         (folder / "ILSVRC2012" / name).write_text("class_0/0.png 0\nclass_1/0.png 1\n")
-    for name, table in (("ResNet18", WEIGHTS), ("ResNet50_vd", WEIGHTS), ("ResNet50_vd", SSLD_WEIGHTS)):
+    published = [("ResNet18", WEIGHTS), ("ResNet50_vd", WEIGHTS), ("ResNet50_vd", SSLD_WEIGHTS)]
+    for name, table in [*published, ("SwinTransformer_tiny_patch4_window7_224", WEIGHTS)]:
         file = folder / "official" / table[name].url.partition("://")[2]
         file.parent.mkdir(parents=True, exist_ok=True)
         write_weights(file, name, 1000)
