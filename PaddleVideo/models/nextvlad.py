@@ -43,17 +43,21 @@ class FrameBatchNorm(nn.BatchNorm1D):
         """
         mean: Any = self._mean
         variance: Any = self._variance
-        if self.training:
-            mask = core.ones_like(x[:, :, :1]) if mask is None else mask
-            statistics = mean, variance
-            count = mask.sum()
-            mean = (x * mask).sum([0, 1]) / count
-            variance = (core.square(x - mean) * mask).sum([0, 1]) / count
-            with core.no_grad():
-                for running, new in zip(statistics, (mean, variance)):
-                    running.update(running * self._momentum + new * (1.0 - self._momentum))
         scale: Any = self.weight
-        return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + self.bias
+        if not self.training:
+            return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + self.bias
+        mask = core.ones_like(x[:, :, :1]) if mask is None else mask
+        flat, weights = x.flatten(0, 1), mask.reshape([1, -1]) / mask.sum()
+        each = core.ones_like(weights).transpose([1, 0])  # what is spread by a product is summed up by one, backward
+        new_mean = core.matmul(weights, flat)
+        centred = flat - core.matmul(each, new_mean)
+        new_variance = core.matmul(weights, core.square(centred))
+        with core.no_grad():
+            for running, new in ((mean, new_mean), (variance, new_variance)):
+                running.update(running * self._momentum + new.flatten() * (1.0 - self._momentum))
+        factor = core.rsqrt(new_variance + self._epsilon) * scale
+        found = centred * core.matmul(each, factor) + core.matmul(each, self.bias.unsqueeze(0))
+        return found.reshape(x.shape)
 
 
 class NeXtVLADLayer(nn.Layer):
@@ -92,10 +96,11 @@ class NeXtVLADLayer(nn.Layer):
         attention, scores = self._scores(x) if many else self._scores_of_wide(wide)
         attention = (F.sigmoid(attention) * mask).reshape([0, -1, 1])
         scores = self.cluster_bn(scores, mask).reshape([x.shape[0], -1, self.clusters])
-        assignment = F.softmax(scores, axis=2) * attention
+        assignment = F.softmax(scores, axis=2) * core.matmul(attention, core.ones_like(scores[:1, :1]))
         grouped = wide.reshape([x.shape[0], -1, self.width])
         sums = core.matmul(grouped, assignment, transpose_x=True)
-        vlad = sums - assignment.sum(1, keepdim=True) * self.cluster_weights2
+        total = core.matmul(core.ones_like(attention), assignment, transpose_x=True)
+        vlad = sums - total * self.cluster_weights2
         return self.vlad_bn(F.normalize(vlad, axis=1).flatten(1))
 
     def _scores_of_wide(self, wide: Any) -> tuple[Any, Any]:

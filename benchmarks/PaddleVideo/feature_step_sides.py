@@ -127,9 +127,23 @@ def composition(name: str, folder: str, _: int = 0) -> Steps:
     """Return the same of a NeXtVLAD whose formulas are written down one by one."""
     import core
     from core.nn import functional as F
-    from PaddleVideo.models.nextvlad import NeXtVLADLayer
+    from PaddleVideo.models.nextvlad import FrameBatchNorm, NeXtVLADLayer
+
+    class Norm(FrameBatchNorm):
+        def forward(self, x: Any, mask: Any = None) -> Any:
+            count = mask.sum()
+            mean = (x * mask).sum([0, 1]) / count
+            variance = (core.square(x - mean) * mask).sum([0, 1]) / count
+            with core.no_grad():
+                for running, new in ((self._mean, mean), (self._variance, variance)):
+                    running.update(running * self._momentum + new * (1.0 - self._momentum))
+            return (x - mean) * (core.rsqrt(variance + self._epsilon) * self.weight) + self.bias
 
     class Composed(NeXtVLADLayer):
+        def __init__(self, *sizes: int) -> None:
+            super().__init__(*sizes)
+            self.cluster_bn = Norm(self.groups * self.clusters)
+
         def forward(self, x: Any, mask: Any) -> Any:
             videos, frames, _ = x.shape
             wide = self.fc_expansion(x)
