@@ -95,11 +95,16 @@ PAIRS: dict[str, Function] = {
 SHAPES = [((), ()), ((9,), ()), ((4, 5), (4, 5)), ((2, 1, 3), (4, 1)), ((1, 7), (7,)), ((0, 3), (3,))]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (name, dtype)
+        for name in PAIRS
+        for dtype in ("float32", "float64", "int32", "int64")
+        if dtype[0] == "f" or name != "true_divide"
+    ],
+)
 def test_pairs_are_the_engines_bit_for_bit(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if dtype[0] == "i" and name == "true_divide":
-        return
     given = [(numbers(first, dtype, 0), numbers(second, dtype, 1)) for first, second in SHAPES]
 
     def run() -> list[np.ndarray]:
@@ -142,12 +147,15 @@ SINGLE: dict[str, tuple[Function, int]] = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
-@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *((name, dtype) for name in SINGLE for dtype in ("float32", "float64")),
+        *((name, "int64") for name in ("neg", "abs", "square")),
+    ],
+)
 def test_functions_of_one_are_within_one_rounding(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     function, allowed = SINGLE[name]
-    if dtype == "int64" and name not in ("neg", "abs", "square"):
-        return
     given = [numbers(shape, dtype, 3) for shape in ((), (5,), (60, 60), (0, 2))]
     compare(lambda: [function(core.to_tensor(x)).numpy() for x in given], monkeypatch, allowed)
 
@@ -168,12 +176,17 @@ ARRANGED: dict[str, Function] = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "bool"])
-@pytest.mark.parametrize("name", ARRANGED)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (name, dtype)
+        for name in ARRANGED
+        for dtype in ("float32", "float64", "int32", "int64", "bool")
+        if (name, dtype) != ("chain", "bool")
+    ],
+)
 def test_arrangements_sums_and_casts_are_the_engines(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(5).integers(-9, 9, (3, 4, 5)).astype(dtype)
-    if dtype == "bool" and name == "chain":
-        return
 
     def run() -> list[np.ndarray]:
         found = ARRANGED[name](core.to_tensor(x))
