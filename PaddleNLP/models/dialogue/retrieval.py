@@ -14,16 +14,13 @@ Shapes, with d = 256, 4 layers of 8 heads, L at most 256, and K tokens of goal a
     logits (N, 2) of c, or of [c, f] (N, d + 2 H); cross entropy
 
 The GRU resets before its product, and its candidate is relu(x + (r h) W + b), as in the source. Its training runs
-without dropout; so does this network. ``init_gain`` is ours: a reply and the facts meet inside the tanh alone, where
-numbers as small as fresh weights make them hardly meet, so that a short training does not find what both have.
+without dropout; so does this network.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Optional
-
-import numpy as np
 
 import core
 from core import nn
@@ -34,35 +31,17 @@ from PaddleNLP.models.heads import Head
 from PaddleNLP.models.layers.both_ways import BothWays
 
 
-class Glorot(XavierUniform):
-    """Glorot's fresh weights, so many times as large.
-
-    Args:
-        gain: how many times.
-    """
-
-    def __init__(self, gain: float) -> None:
-        super().__init__()
-        self.gain = gain
-
-    def sample(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """Return uniformly distributed values."""
-        return super().sample(shape, dtype) * dtype.type(self.gain)
-
-
 class EncoderLayer(nn.Layer):
     """Attention and a feed-forward network, each with a norm before it and behind.
 
     Args:
         size: length of a token's vector.
         heads: of the attention.
-        gain: how many times larger than Glorot's the weights behind the heads are drawn.
     """
 
-    def __init__(self, size: int, heads: int, gain: float = 1.0) -> None:
+    def __init__(self, size: int, heads: int) -> None:
         super().__init__()
         self.attention = nn.MultiHeadAttention(size, heads)
-        Glorot(gain)(self.attention.out_proj.weight)
         self.fc0, self.fc1 = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
         self.before_attention, self.behind_attention, self.before_ffn, self.behind_ffn = (
             nn.LayerNorm(size) for _ in range(4)
@@ -87,13 +66,12 @@ class FactReader(nn.Layer):
         vocab_size: rows of its table of words.
         size: length of a word's vector.
         units: of the GRU in each direction.
-        gain: how many times larger than the published ones fresh weights are.
     """
 
-    def __init__(self, vocab_size: int, size: int, units: int, gain: float = 1.0) -> None:
+    def __init__(self, vocab_size: int, size: int, units: int) -> None:
         super().__init__()
-        self.word_embeddings = nn.Embedding(vocab_size, size, weight_attr=nn.ParamAttr(initializer=Glorot(gain)))
-        drawn = nn.ParamAttr(initializer=Normal(0.0, 0.02 * gain))
+        self.word_embeddings = nn.Embedding(vocab_size, size, weight_attr=nn.ParamAttr(initializer=XavierUniform()))
+        drawn = nn.ParamAttr(initializer=Normal(0.0, 0.02))
         self.both = BothWays(size, 2 * units, False, "relu", fc_bias=False, attr=drawn, bias_attr=drawn)
 
     def forward(self, ids: Any, kept: Any) -> Any:
@@ -118,8 +96,6 @@ class RetrievalModel(nn.Layer):
         max_length: tokens of history and reply together at most.
         knowledge_length: tokens of goal and facts that are read at most; 0: the network reads none.
         fact_units: of the GRU in each direction.
-        init_gain: how many times larger than the published ones fresh weights are: those behind the attention's heads,
-            of the pooler and the classifier, and of all that reads facts.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
     """
 
@@ -137,30 +113,27 @@ class RetrievalModel(nn.Layer):
         max_length: int = 256,
         knowledge_length: int = 0,
         fact_units: int = 128,
-        init_gain: float = 1.0,
         pad_token_id: Optional[int] = None,
     ) -> None:
         super().__init__()
         self.vocab_size, self.hidden_size, self.token_size = vocab_size, hidden_size, hidden_size
         self.max_length, self.knowledge_length, self.fact_units = max_length, knowledge_length, fact_units
-        self.init_gain = init_gain
         self.pad_token_id = vocab_size if pad_token_id is None else pad_token_id
         drawn = nn.ParamAttr(initializer=XavierUniform())
         self.word_embeddings = nn.Embedding(vocab_size, hidden_size, weight_attr=drawn)
         self.position_embeddings = nn.Embedding(max_length, hidden_size, weight_attr=drawn)
         self.segment_embeddings = nn.Embedding(2, hidden_size, weight_attr=drawn)
         self.norm_first, self.norm_last = nn.LayerNorm(hidden_size), nn.LayerNorm(hidden_size)
-        self.layers = nn.LayerList([EncoderLayer(hidden_size, attention_heads, init_gain) for _ in range(layers)])
+        self.layers = nn.LayerList([EncoderLayer(hidden_size, attention_heads) for _ in range(layers)])
         self.pooler = nn.Linear(hidden_size, hidden_size, weight_attr=self.weight_attr())
         if knowledge_length:
-            drawn = nn.ParamAttr(initializer=Glorot(init_gain))
-            self.facts = FactReader(vocab_size, hidden_size, fact_units, init_gain)
-            self.fact_keys = nn.Linear(2 * fact_units, hidden_size, drawn, False)
-            self.fact_scores = nn.Linear(hidden_size, 1, drawn, False)
+            self.facts = FactReader(vocab_size, hidden_size, fact_units)
+            self.fact_keys = nn.Linear(2 * fact_units, hidden_size, bias_attr=False)
+            self.fact_scores = nn.Linear(hidden_size, 1, bias_attr=False)
 
     def weight_attr(self) -> Any:
         """Return how fresh weights are drawn."""
-        return nn.ParamAttr(initializer=TruncatedNormal(std=0.02 * self.init_gain))
+        return nn.ParamAttr(initializer=TruncatedNormal(std=0.02))
 
     def forward(
         self, input_ids: Any, token_type_ids: Any = None, position_ids: Any = None, attention_mask: Any = None
