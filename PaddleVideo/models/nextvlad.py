@@ -115,10 +115,10 @@ class NeXtVLADLayer(nn.Layer):
         """
         bias: Any = self.fc_expansion.bias
         weights, bias = self.fc_expansion.weight, bias.unsqueeze(0)
-        attention = core.matmul(x, core.matmul(weights, self.fc_attention.weight))
-        attention = attention + (core.matmul(bias, self.fc_attention.weight) + self.fc_attention.bias)
-        scores = core.matmul(x, core.matmul(weights, self.cluster_weights))
-        return attention, scores + core.matmul(bias, self.cluster_weights)
+        attention, clusters = self.fc_attention.weight, self.cluster_weights
+        shift = core.matmul(bias, attention).flatten() + self.fc_attention.bias
+        scores = F.linear(x, core.matmul(weights, clusters), core.matmul(bias, clusters).flatten())
+        return F.linear(x, core.matmul(weights, attention), shift), scores
 
 
 class NeXtVLAD(FeatureClassifier):
