@@ -333,8 +333,8 @@ TABLE: Table = {
                 NotRun("it trains for minutes; tests/PaddleNLP/tasks/test_dialogue.py trains on a few lines"),
             )
             for name, data in (
-                *(("dam", "dam"), ("ade_matching", "ade"), ("ade_quality", "ade"), ("duconv_match", "duconv_few")),
-                *(("duconv_match_kn", "duconv_few"), ("duconv_generation", "duconv"), ("mmpms", "mmpms")),
+                *(("dam", "dam"), ("ade_matching", "ade"), ("ade_quality", "ade"), ("duconv_match_kn", "duconv")),
+                *(("duconv_generation", "duconv"), ("mmpms", "mmpms")),
             )
         ),
         ("python PaddleNLP/infer.py runs/drawn_mmpms --chat", NotRun("as above")),
