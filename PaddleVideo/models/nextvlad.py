@@ -44,8 +44,9 @@ class FrameBatchNorm(nn.BatchNorm1D):
         mean: Any = self._mean
         variance: Any = self._variance
         scale: Any = self.weight
+        bias: Any = self.bias
         if not self.training:
-            return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + self.bias
+            return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + bias
         mask = core.ones_like(x[:, :, :1]) if mask is None else mask
         flat, weights = x.flatten(0, 1), mask.reshape([1, -1]) / mask.sum()
         each = core.ones_like(weights).transpose([1, 0])  # what is spread by a product is summed up by one, backward
@@ -56,7 +57,7 @@ class FrameBatchNorm(nn.BatchNorm1D):
             for running, new in ((mean, new_mean), (variance, new_variance)):
                 running.update(running * self._momentum + new.flatten() * (1.0 - self._momentum))
         factor = core.rsqrt(new_variance + self._epsilon) * scale
-        found = centred * core.matmul(each, factor) + core.matmul(each, self.bias.unsqueeze(0))
+        found = centred * core.matmul(each, factor) + core.matmul(each, bias.unsqueeze(0))
         return found.reshape(x.shape)
 
 
