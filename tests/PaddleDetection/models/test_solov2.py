@@ -48,7 +48,7 @@ def detector(backbone: Any, **settings: Any) -> SOLOv2:
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "solov2.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "solov2.npz"
     with np.load(path) as stored:
         return dict(stored)
 
