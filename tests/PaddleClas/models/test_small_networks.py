@@ -75,8 +75,13 @@ def made(name: str) -> tuple[Any, np.ndarray]:
 
 
 def two_steps(name: str, wrap: Callable[[Any], Any], rounded: bool = False) -> dict[str, np.ndarray]:
-    """Return the losses and weights of two training steps; ``rounded``: from weights that are one unit in the last place
-    off, which shows how much of a difference is rounding."""
+    """Return the losses and weights of two training steps.
+
+    Args:
+        name: of the network.
+        wrap: compiles the loss, or not.
+        rounded: begin with weights that are one unit in the last place off: what that changes is rounding.
+    """
     model, images = made(name)
     if rounded:
         signs = np.random.default_rng(1)
