@@ -52,7 +52,7 @@ SETS = {
 }
 SEEDS = (0, 1, 2)
 STARTS = ("from scratch", "pretrained")
-TAUGHT = "ChnSentiCorp"
+TAUGHT = "Weibo-NER"
 """The set that students learn."""
 STUDENTS = ("2 layers", "2 layers with teacher")
 
@@ -84,7 +84,7 @@ def teacher(work: Path) -> dict[str, Any]:
     folder = work / f"{SETS[TAUGHT].config}_pretrained_{SEEDS[0]}"
     network = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))["network"]
     network["pretrained"] = str(folder / "checkpoints/best/model.safetensors")
-    return {"network": network, "temperature": 2.0, "hidden": {1: 2, 2: 4}}
+    return {"network": network, "temperature": 2.0, "hidden": {1: 2, 2: 4}, "hidden_weight": 0.1}
 
 
 def _results(folder: Path) -> dict[str, Any]:
