@@ -9,13 +9,14 @@ from the pretrained weights and from random ones, both with the pretraining's vo
 logistic regression see the same parts; their strength is chosen on the dev part. What is finished in the folder of
 ``--work`` or in the log is not done again, and a training that was stopped goes on where it was.
 
-Last, a student of two layers learns one set from random weights, by its labels alone and with a teacher beside them,
+Last, students of two layers learn two of the sets from random weights, by labels alone and with a teacher beside them:
 the pretrained network of four layers that was fine-tuned with the first seed.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import statistics
 from collections.abc import Iterator, Sequence
@@ -52,8 +53,8 @@ SETS = {
 }
 SEEDS = (0, 1, 2)
 STARTS = ("from scratch", "pretrained")
-TAUGHT = "Weibo-NER"
-"""The set that students learn."""
+TAUGHT = ("ChnSentiCorp", "Weibo-NER")
+"""The sets that students learn."""
 STUDENTS = ("2 layers", "2 layers with teacher")
 
 
@@ -71,7 +72,7 @@ def fine_tuned(name: str, seed: int, start: str, data: Path, work: Path, threads
     if start in STUDENTS:
         changes.append("network.num_hidden_layers=2")
     if start == STUDENTS[1]:
-        changes.append(f"teacher={yaml.safe_dump(teacher(work), default_flow_style=True, width=10**6).strip()}")
+        changes.append(f"teacher={yaml.safe_dump(teacher(name, work), default_flow_style=True, width=10**6).strip()}")
     folder = work / f"{one.config}_{start.replace(' ', '_')}_{seed}"
     words = [one.config, "--data", str(data / one.folder), *(word for change in changes for word in ("-o", change))]
     results = _results(trained("PaddleNLP", folder, words, threads))
@@ -79,9 +80,9 @@ def fine_tuned(name: str, seed: int, start: str, data: Path, work: Path, threads
     return {**measured, "seconds": results["training_seconds"], "processor_seconds": processor_seconds(folder)}
 
 
-def teacher(work: Path) -> dict[str, Any]:
+def teacher(name: str, work: Path) -> dict[str, Any]:
     """Return the section of a config that teaches the first layer of two what the second of four gives, and so on."""
-    folder = work / f"{SETS[TAUGHT].config}_pretrained_{SEEDS[0]}"
+    folder = work / f"{SETS[name].config}_pretrained_{SEEDS[0]}"
     network = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))["network"]
     network["pretrained"] = str(folder / "checkpoints/best/model.safetensors")
     return {"network": network, "temperature": 2.0, "hidden": {1: 2, 2: 4}, "hidden_weight": 0.1}
@@ -105,7 +106,7 @@ def parts(data: Path, work: Path, threads: int) -> Iterator[tuple[str, Any]]:
     yield "counts of n-grams", lambda: baselines.masked_by_counts(work / "pretraining")
     for name, one in SETS.items():
         yield f"{name}, TF-IDF", lambda one=one: baselines.fitted(one.config, data / one.folder)
-        for start in STARTS + (STUDENTS if name == TAUGHT else ()):
+        for start in STARTS + (STUDENTS if name in TAUGHT else ()):
             for seed in SEEDS:
                 yield (
                     f"{name}, {start}, seed {seed}",
@@ -124,10 +125,10 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
             spread = f" ± {statistics.stdev(reached):.3f}" if len(reached) > 1 else ""
             cells.append(f"{statistics.mean(reached):.3f}{spread}" if reached else "")
         lines.append(f"| {f'{name}, {one.measure}':24} | {' | '.join(cells)} |")
-    for start in STUDENTS:
-        reached = [row["test"] for run, row in found.items() if run.startswith(f"{TAUGHT}, {start}, ")]
+    for name, start in itertools.product(TAUGHT, STUDENTS):
+        reached = [row["test"] for run, row in found.items() if run.startswith(f"{name}, {start}, ")]
         if len(reached) > 1:
-            lines.append(f"{TAUGHT}, {start}: {statistics.mean(reached):.3f} ± {statistics.stdev(reached):.3f}")
+            lines.append(f"{name}, {start}: {statistics.mean(reached):.3f} ± {statistics.stdev(reached):.3f}")
     for run in ("pretraining", "counts of n-grams"):
         if run in found:
             figures = {key: value for key, value in found[run].items() if key != "run" and value is not None}

@@ -38,7 +38,7 @@ def test_a_teacher_is_the_network_of_its_run_with_its_best_weights(tmp_path: Pat
     run = tmp_path / "small_chnsenticorp_ernie_pretrained_0"
     run.mkdir()
     (run / "config.yaml").write_text("network: {name: ernie, hidden_size: 8}\n")
-    found = small_ernie.teacher(tmp_path)
+    found = small_ernie.teacher("ChnSentiCorp", tmp_path)
     weights = str(run / "checkpoints/best/model.safetensors")
     assert found["network"] == {"name": "ernie", "hidden_size": 8, "pretrained": weights}
     assert found["hidden"] == {1: 2, 2: 4}
