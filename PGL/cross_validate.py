@@ -39,7 +39,7 @@ class CrossValidate(commands.Command):
 
 main = CrossValidate(
     "PGL.config",
-    "Train a run for each fold of a set of graphs, validated on the fold after every epoch; tell the epoch whose"
+    "Train a run for each fold of a set of graphs, validated on the fold after every epoch; report the epoch whose"
     " accuracy, "
     "averaged over the folds, is best.",
     "own_graphs_gin",

@@ -19,7 +19,7 @@ class Forms:
     KINDS: tuple[str, ...] = ()
     """The kinds of features that it has."""
     PARTS: dict[str, str] = {}
-    """Of a batch of graphs: the kinds of things that are counted for each graph, and what tells their number."""
+    """Of a batch of graphs: the kinds of things that are counted for each graph, and what gives their number."""
 
     def is_tensor(self) -> bool:
         """Return whether edges and features are Tensors."""

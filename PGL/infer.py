@@ -19,8 +19,8 @@ class Infer(commands.Infer):
         command_line.add_run_options(parser, "embeddings")
         parser.add_argument("--near", nargs="+", default=[], metavar="NODE", help="print the nodes most like these")
         command_line.add_count(parser, "--top", 10, "how many to print", "K")
-        told = "how to draw in two dimensions (default: pca)"
-        parser.add_argument("--picture", default="pca", choices=["pca", "tsne", "none"], help=told)
+        help_text = "how to draw in two dimensions (default: pca)"
+        parser.add_argument("--picture", default="pca", choices=["pca", "tsne", "none"], help=help_text)
 
 
 main = Infer(

@@ -18,7 +18,7 @@ main = commands.Train(
   python PGL/train.py -c PGL/configs/cora_gcn.yaml --data my/planetoid
       the same with files that are there already: ind.cora.x and so on
   python PGL/train.py -c PGL/configs/blogcatalog_deepwalk.yaml
-      embeddings of a social network from random walks, judged by the groups that they tell
+      embeddings of a social network from random walks, judged by the groups that they predict
 """,
 )
 

@@ -18,7 +18,7 @@ from PaddleClas.models.registry import create_model
 from PaddleClas.models.weights import WEIGHTS
 
 PROBES = ((301, 257), (64, 83))
-"""Sizes of images, height and width, that tell which sizes the preprocessing makes equal."""
+"""Sizes of images, height and width, that show which sizes the preprocessing makes equal."""
 
 
 def export_model(name: str, weights: Optional[str], class_num: int, output: str, onnx: bool = False) -> int:

@@ -66,8 +66,8 @@ def open_encoder(path: Union[str, os.PathLike[str]], checkpoint: str = "best") -
         ValueError: it is an exported folder, which holds the network with its last layer.
     """
     if is_exported(path):
-        told = "is an exported folder, whose program ends with the classes; features take the folder of the run"
-        raise ValueError(f"{os.fspath(path)!r} {told}")
+        message = "is an exported folder, whose program ends with the classes; features take the folder of the run"
+        raise ValueError(f"{os.fspath(path)!r} {message}")
     return Encoder(path, checkpoint)
 
 

@@ -23,13 +23,13 @@ class Infer(commands.Infer):
         command_line.add_count(parser, "--demo", None, "take the first N images of the test split")
         command_line.add_count(parser, "--top", 5, "how many classes to show", "K")
         command_line.add_count(parser, "--batch-size", 8, "images per step")
-        told = "also draw over each image where the network finds the best class (Selvaraju et al. 2017)"
-        parser.add_argument("--grad-cam", action="store_true", help=told)
-        told = (
+        help_text = "also draw over each image where the network finds the best class (Selvaraju et al. 2017)"
+        parser.add_argument("--grad-cam", action="store_true", help=help_text)
+        help_text = (
             "write a vector for each image, float32 (images, features), instead of classes; FILE.jsonl beside it says "
             "which image is which row"
         )
-        parser.add_argument("--features", metavar="FILE.npy", help=told)
+        parser.add_argument("--features", metavar="FILE.npy", help=help_text)
         command_line.add_checkpoint_option(parser)
         command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
 

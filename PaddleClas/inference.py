@@ -87,8 +87,8 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     with atomic_write(target / "predictions.csv") as stream:
         stream.write(_table(records).encode("utf-8"))
     failed = sum("error" in record for record in records)
-    told = f"; {failed} of {len(records)} images could not be read" if failed else ""
-    print(f"wrote {target}/predictions.json, predictions.csv and {len(records) - failed} pictures beside them{told}")
+    text = f"; {failed} of {len(records)} images could not be read" if failed else ""
+    print(f"wrote {target}/predictions.json, predictions.csv and {len(records) - failed} pictures beside them{text}")
     return 1 if failed else 0
 
 
@@ -99,8 +99,8 @@ def _write_vectors(options: argparse.Namespace, files: Sequence[str]) -> int:
     failures = list(write_features(encoder, sources, options.features, options.batch_size))
     for failure in failures:
         print(f"error: {_printable(failure)}", file=sys.stderr)
-    told = f"; {len(failures)} of {len(sources)} images could not be read" if failures else ""
-    print(f"wrote {options.features}: float32 {[len(sources) - len(failures), encoder.size]}{told}")
+    text = f"; {len(failures)} of {len(sources)} images could not be read" if failures else ""
+    print(f"wrote {options.features}: float32 {[len(sources) - len(failures), encoder.size]}{text}")
     return 1 if failures else 0
 
 

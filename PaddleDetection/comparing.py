@@ -43,12 +43,12 @@ class Comparison:
         """Whether nothing differs but a few ties."""
         return not self.different and self.ties <= max(TIES * self.objects, 1)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return the comparison in words."""
         ties = f"; {self.ties} ties" if self.ties else ""
         far = f"scores within {self.scores:.1g}, corners within {self.corners:.2g} pixels{ties}"
-        told = f"{self.objects} objects in {self.images} images: {far}"
-        return told if self.equal else "; ".join(["DIFFERENT", *self.different[:3], told])
+        text = f"{self.objects} objects in {self.images} images: {far}"
+        return text if self.equal else "; ".join(["DIFFERENT", *self.different[:3], text])
 
 
 def compare(first: ObjectDetector, second: ObjectDetector, images: Mapping[str, Image]) -> Comparison:

@@ -25,7 +25,7 @@ class DetectionEvaluator(Evaluator):
 
     Args:
         dataset: the data set whose images are looked at.
-        options: by which metric, and how it is told.
+        options: by which metric, and how it is reported.
 
     Attributes:
         found: what is found in each image that was looked at, by its number in the data set.
@@ -64,10 +64,10 @@ class DetectionEvaluator(Evaluator):
         shown = [name for name, curve in boxes.items() if curve.objects]
         if len(shown) > MOST_LISTED and not self.options.classwise:
             return []
-        told = [f", of masks {masks[0][name].average_precision:.3f}" if masks else "" for name in shown]
+        texts = [f", of masks {masks[0][name].average_precision:.3f}" if masks else "" for name in shown]
         return [
             f"{name}: AP {boxes[name].average_precision:.3f}{more} of {boxes[name].objects} objects"
-            for name, more in zip(shown, told)
+            for name, more in zip(shown, texts)
         ]
 
     def write(self, folder: Path) -> list[str]:

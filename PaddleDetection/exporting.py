@@ -37,7 +37,7 @@ def check_export(options: argparse.Namespace) -> int:
     for name, path in {"exported": target, **({"model.onnx": target / "model.onnx"} if options.onnx else {})}.items():
         result = compare(live, open_detector(path), images)
         equal &= result.equal
-        print(f"{name} and the training code: {result.told()}")
+        print(f"{name} and the training code: {result.describe()}")
     return 0 if equal else 1
 
 

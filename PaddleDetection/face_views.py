@@ -17,10 +17,10 @@ from PaddleDetection.metrics.voc import pixel_overlaps
 from PaddleDetection.views import Views, mirrored, mirrored_back
 
 LARGE = 30
-"""A smaller view tells only faces one side of which is longer, in pixels of the image."""
+"""A smaller view finds only faces one side of which is longer, in pixels of the image."""
 
 SMALL = 100
-"""A larger view tells only faces one side of which is shorter."""
+"""A larger view finds only faces one side of which is shorter."""
 
 
 class View(NamedTuple):

@@ -69,8 +69,8 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         records = list(answer_each(sources, answer, _line, lambda source: "image" if source.read else "video"))
         write_predictions(target, records)
     failed = sum("error" in record for record in records)
-    told = f"; {failed} of {len(records)} images could not be read" if failed else ""
-    print(f"wrote {target}/predictions.json and {len(records) - failed} pictures beside it{told}")
+    text = f"; {failed} of {len(records)} images could not be read" if failed else ""
+    print(f"wrote {target}/predictions.json and {len(records) - failed} pictures beside it{text}")
     return 1 if failed else 0
 
 
@@ -124,8 +124,8 @@ def _rows(found: Detections) -> list[str]:
 
 def _line(record: dict[str, Any]) -> str:
     if "video" in record:
-        told = ", ".join(f"{count} x {name}" for name, count in record["most_at_once"].items()) or "nothing found"
-        return f"{record['video']}: {record['frames']} frames; at once at most {told}"
+        counts = ", ".join(f"{count} x {name}" for name, count in record["most_at_once"].items()) or "nothing found"
+        return f"{record['video']}: {record['frames']} frames; at once at most {counts}"
     names = [one["name"] for one in record["objects"]]
     counted = [f"{names.count(name)} x {name}" for name in dict.fromkeys(sorted(names))]
     return f"{record['image']}: {', '.join(counted) if counted else 'nothing found'}"

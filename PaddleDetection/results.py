@@ -31,16 +31,16 @@ def box_rows(found: Found, image_id: int, category_ids: Sequence[int]) -> Iterat
         category_ids: of the classes, in the order of their numbers.
     """
     for number, score, left, top, right, bottom in found.rows.tolist():
-        told = {"image_id": image_id, "category_id": category_ids[int(number)], "score": score}
-        yield {**told, "bbox": [left, top, right - left, bottom - top]}
+        entry = {"image_id": image_id, "category_id": category_ids[int(number)], "score": score}
+        yield {**entry, "bbox": [left, top, right - left, bottom - top]}
 
 
 def mask_rows(found: Found, image_id: int, category_ids: Sequence[int]) -> Iterator[dict[str, Any]]:
     """Yield one record for each mask of an image; arguments as of :func:`box_rows`."""
     for (number, score, *_), mask in zip(found.rows.tolist(), found.masks or ()):
         lengths = {"size": mask["size"], "counts": mask["counts"].decode("ascii")}
-        told = {"image_id": image_id, "category_id": category_ids[int(number)], "score": score}
-        yield {**told, "segmentation": lengths}
+        entry = {"image_id": image_id, "category_id": category_ids[int(number)], "score": score}
+        yield {**entry, "segmentation": lengths}
 
 
 def write_faces(folder: Path, found: Mapping[str, Found]) -> str:

@@ -89,7 +89,7 @@ class DetectionTask(ToolkitTask):
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 
     def callbacks(self) -> list[Callback]:
-        """Return what tells the detector which epoch it is."""
+        """Return what the detector gets to know which epoch it is."""
         return [EpochBegins(self.network)]
 
     def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
@@ -146,8 +146,8 @@ class DetectionTask(ToolkitTask):
         stored["batch_transforms"].append({"name": "PadBatch", "pad_to_stride": divisor})
         names = list(self.class_names or [])
         extra = {"preprocessing": stored, "class_names": names}
-        told = f"images float32 [any, 3, any, any] with their sizes to boxes of {len(names)} classes"
-        return Program(self.network, specs, told, extra, ordered=False)
+        text = f"images float32 [any, 3, any, any] with their sizes to boxes of {len(names)} classes"
+        return Program(self.network, specs, text, extra, ordered=False)
 
 
 class EpochBegins(Callback):

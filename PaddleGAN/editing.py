@@ -47,7 +47,7 @@ def _check(task: Any, name: str) -> None:
 def _images(task: Any, options: argparse.Namespace) -> tuple[np.ndarray, np.ndarray, list[str], int]:
     """Return images and their attributes, names of files without an ending, and how many files were passed over.
 
-    Images are of a split, and have no names; or the command line names them, and the critic tells their attributes.
+    Images are of a split, and have no names; or the command line names them, and the critic predicts their attributes.
     """
     if options.images is None:
         images, source = task.first(options.split, options.count)

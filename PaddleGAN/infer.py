@@ -21,8 +21,8 @@ class Infer(commands.Infer):
         mode = _mode(modes, "samples", "images from noise")
         command_line.add_count(mode, "--count", 64, "how many")
         mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
-        told = "what a conditional generator shall show, in turn (default: every class)"
-        mode.add_argument("--class", dest="classes", type=int, nargs="+", default=[], metavar="K", help=told)
+        help_text = "what a conditional generator shall show, in turn (default: every class)"
+        mode.add_argument("--class", dest="classes", type=int, nargs="+", default=[], metavar="K", help=help_text)
         mode.add_argument("--each", action="store_true", help="write each image as a file too")
         _add_truncation(mode)
         mode = _mode(modes, "interpolate", "images on the way from one noise to another")
@@ -34,24 +34,24 @@ class Infer(commands.Infer):
         command_line.add_count(mode, "--rows", 3, "images whose coarse levels are taken")
         command_line.add_count(mode, "--columns", 5, "images whose fine levels are taken")
         mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
-        told = "the first fine level, from 1 (default: half of the levels are)"
-        mode.add_argument("--level", type=int, default=None, metavar="N", help=told)
+        help_text = "the first fine level, from 1 (default: half of the levels are)"
+        mode.add_argument("--level", type=int, default=None, metavar="N", help=help_text)
         _add_truncation(mode)
         mode = _mode(modes, "restyle", "images in styles of a domain, of references or from noise, by StarGAN v2")
         _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
         command_line.add_count(mode, "--count", None, "how many, at most (default: all; of a split 4)")
         mode.add_argument("--domain", required=True, metavar="NAME", help="what they shall become")
-        told = "images whose styles they get: files, folders, patterns, URLs (default: styles from noise)"
-        mode.add_argument("--references", nargs="+", metavar="IMAGE", help=told)
+        help_text = "images whose styles they get: files, folders, patterns, URLs (default: styles from noise)"
+        mode.add_argument("--references", nargs="+", metavar="IMAGE", help=help_text)
         command_line.add_count(mode, "--styles", 5, "styles from noise")
         mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
         mode = _mode(modes, "speak", "a video of a face that speaks a sound, by Wav2Lip")
         mode.add_argument("--face", required=True, metavar="FILE", help="a video, or a picture")
         mode.add_argument("--audio", required=True, metavar="FILE", help="a WAV file")
-        told = "where the face is, chin included: LEFT TOP RIGHT BOTTOM, in pixels"
-        mode.add_argument("--box", nargs=4, type=int, default=None, metavar="N", help=told)
-        told = "pictures a second (default: the video's; of a picture 25)"
-        mode.add_argument("--fps", type=float, default=None, metavar="N", help=told)
+        help_text = "where the face is, chin included: LEFT TOP RIGHT BOTTOM, in pixels"
+        mode.add_argument("--box", nargs=4, type=int, default=None, metavar="N", help=help_text)
+        help_text = "pictures a second (default: the video's; of a picture 25)"
+        mode.add_argument("--fps", type=float, default=None, metavar="N", help=help_text)
         mode = _mode(modes, "edit", "faces with attributes turned round, one at a time")
         _add_faces(mode)
         mode.add_argument("--attributes", nargs="+", metavar="NAME", help="which (default: every one of the run)")
@@ -60,43 +60,43 @@ class Infer(commands.Infer):
         _add_faces(mode)
         mode.add_argument("--attribute", required=True, metavar="NAME", help="which")
         command_line.add_count(mode, "--steps", 7, "images of each")
-        told = "the last strength; 1 is what was learned (default: 1.5)"
-        mode.add_argument("--reach", type=float, default=1.5, metavar="X", help=told)
+        help_text = "the last strength; 1 is what was learned (default: 1.5)"
+        mode.add_argument("--reach", type=float, default=1.5, metavar="X", help=help_text)
         mode = _mode(modes, "translate", "images of another kind from images")
         _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
         mode.add_argument("--videos", nargs="+", metavar="VIDEO", help="videos: files, folders, patterns")
         command_line.add_count(mode, "--count", None, "how many of each, at most (default: all)")
-        told = "of a task that goes both ways (default: AtoB)"
-        mode.add_argument("--direction", default="AtoB", choices=["AtoB", "BtoA"], help=told)
+        help_text = "of a task that goes both ways (default: AtoB)"
+        mode.add_argument("--direction", default="AtoB", choices=["AtoB", "BtoA"], help=help_text)
         mode = _mode(modes, "restore", "pictures and videos, larger or sharper; RUN may be a name of official weights")
         _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
         mode.add_argument("--videos", nargs="+", metavar="VIDEO", help="videos: files, folders, patterns")
         command_line.add_count(mode, "--count", None, "how many of each, at most (default: all)")
         command_line.add_count(mode, "--tile", 192, "pixels of a side of the tiles that large pictures are restored in")
-        told = "pixels that a tile sees beyond what it answers for (default: %(default)s)"
-        mode.add_argument("--overlap", type=int, default=16, metavar="N", help=told)
+        help_text = "pixels that a tile sees beyond what it answers for (default: %(default)s)"
+        mode.add_argument("--overlap", type=int, default=16, metavar="N", help=help_text)
 
 
 def _add_truncation(mode: argparse.ArgumentParser) -> None:
     """Add the option that says how typical images shall be."""
-    told = "how far styles of StyleGAN2 may be from their mean, 0 to 1 (default: what the run's config says)"
-    mode.add_argument("--truncation", type=float, default=None, metavar="X", help=told)
+    help_text = "how far styles of StyleGAN2 may be from their mean, 0 to 1 (default: what the run's config says)"
+    mode.add_argument("--truncation", type=float, default=None, metavar="X", help=help_text)
 
 
 def _add_faces(mode: argparse.ArgumentParser) -> None:
     """Add the options that say which faces to edit."""
     command_line.add_count(mode, "--count", 8, "how many, at most")
     mode.add_argument("--split", default="test", choices=["train", "valid", "test"], help="of which split")
-    _add_images(mode, "files, folders, patterns, URLs instead; the critic tells their attributes")
+    _add_images(mode, "files, folders, patterns, URLs instead; the critic predicts their attributes")
 
 
-def _add_images(mode: argparse.ArgumentParser, told: str) -> None:
+def _add_images(mode: argparse.ArgumentParser, help_text: str) -> None:
     """Add the option that names pictures of the user's own."""
-    mode.add_argument("--images", nargs="+", metavar="IMAGE", help=told)
+    mode.add_argument("--images", nargs="+", metavar="IMAGE", help=help_text)
 
 
-def _mode(modes: Any, name: str, told: str) -> argparse.ArgumentParser:
-    mode: argparse.ArgumentParser = modes.add_parser(name, help=told, description=told, allow_abbrev=False)
+def _mode(modes: Any, name: str, help_text: str) -> argparse.ArgumentParser:
+    mode: argparse.ArgumentParser = modes.add_parser(name, help=help_text, description=help_text, allow_abbrev=False)
     command_line.add_run_options(mode, name)
     return mode
 

@@ -45,11 +45,11 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     if options.mode == "restore":  # official weights need no run
         done = importlib.import_module("PaddleGAN.restoration.command").restore_published(options)
         if done is not None:
-            return _told(*done)
+            return _report(*done)
     if options.mode in ("translate", "speak"):
         done = importlib.import_module("PaddleGAN.published").use(options)
         if done is not None:
-            return _told(*done)
+            return _report(*done)
     task, folder = open_run(toolkit, options.run, options.checkpoint, options.overrides)
     if options.mode not in task.modes:
         raise ValueError(
@@ -59,13 +59,13 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     target = Path(options.output) if options.output else folder.path / options.mode
     target.mkdir(parents=True, exist_ok=True)
     files, failed = getattr(importlib.import_module(module), name)(task, options, target)
-    return _told(files, failed, target)
+    return _report(files, failed, target)
 
 
-def _told(files: list[str], failed: int, target: Path) -> int:
+def _report(files: list[str], failed: int, target: Path) -> int:
     """Say what was written; return the exit code."""
-    told = f"; {failed} of the images could not be used" if failed else ""
-    print(f"wrote to {target}: {', '.join(files[:5])}{f' and {len(files) - 5} more' if len(files) > 5 else ''}{told}")
+    text = f"; {failed} of the images could not be used" if failed else ""
+    print(f"wrote to {target}: {', '.join(files[:5])}{f' and {len(files) - 5} more' if len(files) > 5 else ''}{text}")
     return 1 if failed else 0
 
 

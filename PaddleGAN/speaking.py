@@ -75,7 +75,7 @@ def face_box(box: Optional[Sequence[int]], size: tuple[int, int]) -> tuple[int, 
     if box is None:
         raise ValueError(
             f"say where the face is in the {width}x{height} picture, chin included: --box LEFT TOP RIGHT BOTTOM; a "
-            "detector of PaddleDetection, such as blazeface, tells it"
+            "detector of PaddleDetection, such as blazeface, finds it"
         )
     left, top, right, bottom = box
     if not (0 <= left < right <= width and 0 <= top < bottom <= height):

@@ -46,11 +46,11 @@ def replies(reader: TextReader, about: str, lines: Iterable[str]) -> Iterator[st
     if not isinstance(reader, ReplyReader):
         raise ValueError(f"--chat: {str(reader.path)!r} is of a task that does not reply; Reply does")
     if bool(about) != bool(reader.settings["facts"]):
-        told = "give a file with a line of DuConv, whose goal and facts are spoken of: --chat FILE"
-        raise ValueError(f"--chat: {told}" if not about else "--chat: the network reads no facts; leave out the file")
+        give = "give a file with a line of DuConv, whose goal and facts are spoken of: --chat FILE"
+        raise ValueError(f"--chat: {give if not about else 'the network reads no facts; leave out the file'}")
     said = (line.strip() for line in lines)
     if not about:
-        yield from (reader.predict(line).told() for line in said if line)
+        yield from (reader.predict(line).describe() for line in said if line)
         return
     first = next(iter(text_lines(about)), None)
     if first is None:
@@ -59,7 +59,7 @@ def replies(reader: TextReader, about: str, lines: Iterable[str]) -> Iterator[st
     moment.history = list(moment.history)
     while True:
         reply = reader.reply(moment)
-        yield reply.told()
+        yield reply.describe()
         line = next((line for line in said if line), None)
         if line is None:
             return

@@ -19,31 +19,31 @@ class Infer(commands.Infer):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the run, texts, and what to write."""
         parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
-        told = "texts; a TAB separates the two of a pair; - reads lines from the standard input, each answered at once"
-        parser.add_argument("texts", nargs="*", metavar="TEXT", help=told)
+        help_text = "texts; a TAB separates the two of a pair; - reads the standard input, each line answered at once"
+        parser.add_argument("texts", nargs="*", metavar="TEXT", help=help_text)
         parser.add_argument("--file", action="append", metavar="FILE", help="a file of texts, or pairs, a line each")
         command_line.add_count(parser, "--demo", None, "take the first N samples of the test split")
         command_line.add_count(parser, "--batch-size", 32, "texts per step")
-        told = "write a vector for each text, float32 (texts, hidden size), instead of reading them"
-        parser.add_argument("--features", metavar="FILE.npy", help=told)
-        told = (
+        help_text = "write a vector for each text, float32 (texts, hidden size), instead of reading them"
+        parser.add_argument("--features", metavar="FILE.npy", help=help_text)
+        help_text = (
             "the same for each token, float32 (tokens of all texts, hidden size); FILE.jsonl beside it says in a line "
             "for each text which characters its tokens, and so its rows, are"
         )
-        parser.add_argument("--token-features", metavar="FILE.npy", help=told)
-        told = "write a page that shows what each token adds to a text's result, by integrated gradients; of a run only"
-        parser.add_argument("--explain", metavar="PAGE.html", help=told)
-        told = "of lexical analysis: words that you know better, such as 春天/SEASON, a line each"
-        parser.add_argument("--user-dictionary", metavar="FILE", help=told)
-        told = "what counts where such a word begins or ends inside one that the network found; default override"
-        parser.add_argument("--conflict", choices=("override", "keep"), default="override", help=told)
-        told = "of a task that replies: talk to it, a line each; with facts, FILE has a line of DuConv to speak of"
-        parser.add_argument("--chat", nargs="?", const="", metavar="FILE", help=told)
-        told = "of a language model: draw up to N words that go on behind each text, to the end of a sentence"
-        command_line.add_count(parser, "--continue", None, told)
+        parser.add_argument("--token-features", metavar="FILE.npy", help=help_text)
+        help_text = "write a page of what tokens add to a text's result, by integrated gradients; of a run only"
+        parser.add_argument("--explain", metavar="PAGE.html", help=help_text)
+        help_text = "of lexical analysis: words that you know better, such as 春天/SEASON, a line each"
+        parser.add_argument("--user-dictionary", metavar="FILE", help=help_text)
+        help_text = "what counts where such a word begins or ends inside one that the network found; default override"
+        parser.add_argument("--conflict", choices=("override", "keep"), default="override", help=help_text)
+        help_text = "of a task that replies: talk to it, a line each; with facts, FILE has a line of DuConv to speak of"
+        parser.add_argument("--chat", nargs="?", const="", metavar="FILE", help=help_text)
+        help_text = "of a language model: draw up to N words that go on behind each text, to the end of a sentence"
+        command_line.add_count(parser, "--continue", None, help_text)
         parser.add_argument("--seed", type=int, default=0, help="of what --continue draws")
-        told = "--continue divides scores by it before it draws: below 1, probable words become more so"
-        parser.add_argument("--temperature", type=float, default=1.0, help=told)
+        help_text = "--continue divides scores by it before it draws: below 1, probable words become more so"
+        parser.add_argument("--temperature", type=float, default=1.0, help=help_text)
         command_line.add_count(parser, "--top-k", None, "--continue draws from the N most probable words alone")
         command_line.add_config_options(parser)
         command_line.add_checkpoint_option(parser)

@@ -74,10 +74,10 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         with atomic_write(target / "predictions.jsonl") as stream:
             try:
                 for text, result in _results(reader, options):
-                    print(f"{result.told()}\t{_shown(text)}", flush=True)
+                    print(f"{result.describe()}\t{_shown(text)}", flush=True)
                     stream.write(_line({**record_of(text, result), **reader.remarks()}))
                     if page is not None and explainer is not None:
-                        page.add(text, result.told(), explainer.explain(text, result))
+                        page.add(text, result.describe(), explainer.explain(text, result))
                     count += 1
             except ValueError as error:
                 if not count:
@@ -96,8 +96,8 @@ def _opened(options: argparse.Namespace) -> tuple[TextReader, Optional[Explainer
     if not options.explain:
         return open_reader(options.run, options.checkpoint, options.overrides), None
     if is_exported(options.run):
-        told = "is an exported folder, which computes no gradients; --explain takes the folder of the run"
-        raise ValueError(f"{options.run!r} {told}")
+        message = "is an exported folder, which computes no gradients; --explain takes the folder of the run"
+        raise ValueError(f"{options.run!r} {message}")
     task, folder = open_run(TOOLKIT, options.run, options.checkpoint, options.overrides)
     reader = reader_of(task, folder.path)
     return reader, explainer_of(task, reader)

@@ -51,8 +51,8 @@ def segmentation(segmenter: Segmenter, word_dict: PathLike = None, lac: PathLike
     """
     for name, given in (("word_dict", word_dict), ("lac", lac)):
         if (given is not None) != (_NEEDS.get(segmenter) == name):
-            told = f"needs {name}" if given is None else f"reads no {name}; leave it out, or choose another segmenter"
-            raise ValueError(f"tokenizer.segmenter {segmenter} {told}")
+            wrong = f"needs {name}" if given is None else f"reads no {name}; leave it out, or choose another segmenter"
+            raise ValueError(f"tokenizer.segmenter {segmenter} {wrong}")
     if lac is not None:
         return _by_lac(Path(lac))
     if word_dict is not None:

@@ -24,7 +24,7 @@ UNKNOWN = ("<unk>", "[UNK]", "OOV")
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 LOOKED_AT = 500
-"""Texts of a split by which it is told how these are cut."""
+"""Texts of a split by which it is known how these are cut."""
 
 _NUMBERED = re.compile(r"(\d{1,9})\t(.+)")
 
@@ -151,8 +151,8 @@ class WordLevelTokenizer(PretrainedTokenizer):
         chinese, parts = len(CHINESE.findall(text)), text.split()
         if self.segmenter == "spaces":
             if chinese >= 12 and len(parts) * 12 <= chinese:
-                told = "words are told by spaces, and there are none in"
-                return f"{told} {shown(text)}; put some, or choose another tokenizer.segmenter and train anew"
+                description = "words are separated by spaces, and there are none in"
+                return f"{description} {shown(text)}; put some, or choose another tokenizer.segmenter and train anew"
         elif self.segmenter != "characters" and chinese >= 4 and len(parts) * 4 >= chinese and len(parts) > 1:
             own = self.words("".join(parts))
             if own != parts:

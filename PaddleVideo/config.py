@@ -72,8 +72,8 @@ class VideoConfig(Experiment):
 
     def title(self) -> str:
         """Return the names of network, task and optimizer, and the number of classes, if there are any."""
-        told = f"\n{self.class_num} classes" if "class_num" in self.network.arguments else ""
-        return super().title() + told
+        text = f"\n{self.class_num} classes" if "class_num" in self.network.arguments else ""
+        return super().title() + text
 
     def evaluated(self, split: str) -> VideoConfig:
         """Return the same experiment for an evaluation of a split; only training asks a teacher."""

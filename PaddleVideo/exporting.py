@@ -14,7 +14,7 @@ from PaddleVideo.data.pipeline import SplitSection
 from PaddleVideo.data.sources import ArrayFrames
 
 PROBES = ((40, 301, 257), (7, 64, 83))
-"""Numbers and sizes of frames, height and width, that tell which sizes the preprocessing makes equal."""
+"""Numbers and sizes of frames, height and width, that show which sizes the preprocessing makes equal."""
 
 
 def recogniser_program(network: Any, transforms: Sequence[Component], class_names: Sequence[str]) -> Program:

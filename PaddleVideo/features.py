@@ -23,13 +23,13 @@ class Features(commands.Command):
         """Add the recognisers, videos, the moments, and what is written."""
         parser.add_argument("run", metavar="RUN", help="the folder of a trained recogniser, or an exported one")
         parser.add_argument("videos", nargs="+", metavar="VIDEO", help="video files, folders of them, patterns, URLs")
-        told = "another recogniser, whose scores follow those of the first, such as one of optical flow"
-        parser.add_argument("--second", metavar="RUN", help=told)
+        help_text = "another recogniser, whose scores follow those of the first, such as one of optical flow"
+        parser.add_argument("--second", metavar="RUN", help=help_text)
         parser.add_argument(
             "--window", type=float, default=1.0, metavar="SECONDS", help="what a step looks at (default: %(default)s)"
         )
-        told = "from one step to the next (default: the window)"
-        parser.add_argument("--step", type=float, default=None, metavar="SECONDS", help=told)
+        help_text = "from one step to the next (default: the window)"
+        parser.add_argument("--step", type=float, default=None, metavar="SECONDS", help=help_text)
         command_line.add_count(parser, "--length", None, "resample to so many steps, as C-TCN takes them: 512", "STEPS")
         parser.add_argument("--bytes", action="store_true", help="write scores as bytes, a quarter of the size")
         parser.add_argument("--again", action="store_true", help="extract again what has a file already")

@@ -19,17 +19,17 @@ class Infer(commands.Infer):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the run, videos, and what to write."""
         parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
-        told = "video files, folders of them, patterns, URLs; for a network that finds intervals, files of features"
-        parser.add_argument("videos", nargs="*", metavar="VIDEO", help=told)
+        help_text = "video files, folders, patterns, URLs; for a network that finds intervals, files of features"
+        parser.add_argument("videos", nargs="*", metavar="VIDEO", help=help_text)
         command_line.add_count(parser, "--demo", None, "take the first N clips of the test split")
         command_line.add_count(parser, "--top", 5, "how many classes to show", "K")
-        told = "look at windows of so many seconds, one after another, and draw a timeline; default: at the whole video"
-        parser.add_argument("--window", type=float, default=None, metavar="SECONDS", help=told)
-        told = "seconds from one window to the next; default: windows follow each other"
-        parser.add_argument("--step", type=float, default=None, metavar="SECONDS", help=told)
+        help_text = "look at windows of so many seconds, one by one, and draw a timeline; default: at the whole video"
+        parser.add_argument("--window", type=float, default=None, metavar="SECONDS", help=help_text)
+        help_text = "seconds from one window to the next; default: windows follow each other"
+        parser.add_argument("--step", type=float, default=None, metavar="SECONDS", help=help_text)
         parser.add_argument("--mp4", action="store_true", help="write each video with the answers in it, too")
-        told = "of videos whose files of features do not say it, for a network that finds intervals"
-        parser.add_argument("--duration", type=float, default=None, metavar="SECONDS", help=told)
+        help_text = "of videos whose files of features do not say it, for a network that finds intervals"
+        parser.add_argument("--duration", type=float, default=None, metavar="SECONDS", help=help_text)
         command_line.add_checkpoint_option(parser)
         command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
 

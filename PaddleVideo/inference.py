@@ -76,8 +76,8 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         records = list(answer_each(sources, answer, _line, lambda _: "video"))
         write_predictions(target, records)
     failed = sum("error" in record for record in records)
-    told = f"; {failed} of {len(records)} videos could not be read" if failed else ""
-    print(f"wrote {target}/predictions.json and pictures of {len(records) - failed} videos beside it{told}")
+    text = f"; {failed} of {len(records)} videos could not be read" if failed else ""
+    print(f"wrote {target}/predictions.json and pictures of {len(records) - failed} videos beside it{text}")
     return 1 if failed else 0
 
 

@@ -74,10 +74,10 @@ def write_annotated(path: Path, frames: FrameSource, actions: Sequence[Action]) 
         for number, frame in enumerate(stream):
             while waiting and waiting[0].start <= number / rate:
                 begun = waiting.popleft()
-            writer.write(frame if begun is None or begun.end <= number / rate else _told(frame, begun))
+            writer.write(frame if begun is None or begun.end <= number / rate else _annotated(frame, begun))
 
 
-def _told(frame: np.ndarray, action: Action) -> np.ndarray:
+def _annotated(frame: np.ndarray, action: Action) -> np.ndarray:
     """Return a frame with the best class on a dark band at its lower end."""
     picture = frame.copy()
     high, wide = picture.shape[:2]

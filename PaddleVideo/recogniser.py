@@ -106,9 +106,9 @@ class ActionRecogniser(abc.ABC):
         stream, rate = frames_in_order(frames, frames_per_second, color)
         length, pace = (count * rate for count in (seconds, seconds if step is None else step))
         if not (0.5 <= length <= MAXIMUM_FRAMES and 0.5 <= pace <= MAXIMUM_FRAMES):
-            told = f"of {seconds} s" if step is None else f"of {seconds} s every {step} s"
+            text = f"of {seconds} s" if step is None else f"of {seconds} s every {step} s"
             raise ValueError(
-                f"windows {told} have no frame, or more than {MAXIMUM_FRAMES}, at {rate:g} frames a second"
+                f"windows {text} have no frame, or more than {MAXIMUM_FRAMES}, at {rate:g} frames a second"
             )
         length, pace = max(round(length), 1), max(round(pace), 1)
         window: collections.deque[np.ndarray] = collections.deque(maxlen=length)

@@ -200,8 +200,8 @@ def main() -> None:
     began = time.monotonic()
     names = options.programs or list(PROGRAMS)
     left = compile_kernels(names, options.seconds)
-    told = f"; not in time: {', '.join(left)}" if left else ""
-    print(f"compiled what {len(names) - len(left)} programs use in {time.monotonic() - began:.0f} s{told}")
+    text = f"; not in time: {', '.join(left)}" if left else ""
+    print(f"compiled what {len(names) - len(left)} programs use in {time.monotonic() - began:.0f} s{text}")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ _HOME = "https://snap.stanford.edu/data/ca-AstroPh.html"
 
 
 class ArXivDataset:
-    """18,772 authors; half of the pairs of co-authors are the graph, the other half is to be told from other pairs.
+    """18,772 authors; half of the pairs of co-authors are the graph, the others are to be told apart from other pairs.
 
     Args:
         seed: what the halves and the other pairs follow from.

@@ -1,4 +1,4 @@
-"""Drawn graphs whose classes are known, and cannot be told from any count of nodes, edges, degrees or kinds."""
+"""Drawn graphs whose classes are known, and cannot be derived from any count of nodes, edges, degrees or kinds."""
 
 from __future__ import annotations
 

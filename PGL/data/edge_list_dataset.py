@@ -172,8 +172,8 @@ class EdgeListDataset:
             if not renumber and count > number:
                 raise ValueError(f"{_OWNER}: {path} has {number} rows, and the files name node {count - 1}")
         if len(set(counted.values())) > 1:
-            told = " and ".join(f"{number} in {os.fspath(self._where[name])!r}" for name, number in counted.items())
-            raise ValueError(f"{_OWNER}: there must be as many rows of features as of labels, not {told}")
+            text = " and ".join(f"{number} in {os.fspath(self._where[name])!r}" for name, number in counted.items())
+            raise ValueError(f"{_OWNER}: there must be as many rows of features as of labels, not {text}")
         count = max([count, *counted.values()])
         if table is not None and table.ids is not None and len(table.ids) < count:
             present = np.searchsorted(ids, table.ids) if ids is not None else table.ids

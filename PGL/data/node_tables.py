@@ -211,9 +211,9 @@ def read_splits(
         for number, row in numbered_rows(read_text(path, maximum_bytes), delimiter_of(path, delimiter)):
             node = _id(row[0], where, number)
             if len(row) != 2 or row[1].lower() not in known:
-                told = ", ".join(SPLITS)
+                text = ", ".join(SPLITS)
                 raise ValueError(
-                    f"{where}, line {number}: an id and a split ({told}) belong there, not {row[1:]!r:.80}"
+                    f"{where}, line {number}: an id and a split ({text}) belong there, not {row[1:]!r:.80}"
                 )
             parts[known[row[1].lower()]].append(node)  # type: ignore[union-attr]  # lists, in this branch
     splits = {split: np.asarray(ids, np.int64) for split, ids in parts.items()}
@@ -248,8 +248,8 @@ def check_splits(splits: Mapping[str, np.ndarray], where: str) -> None:
     if (counts > 1).any():
         node = unique[counts > 1][0]
         parts = [split for split in SPLITS for one in splits[split] if one == node]
-        told = f"{parts[0]} and {parts[1]}" if parts[0] != parts[1] else f"{parts[0]} twice"
-        raise ValueError(f"{where}: node {node} is in {told} ({int((counts > 1).sum())} nodes like it)")
+        text = f"{parts[0]} and {parts[1]}" if parts[0] != parts[1] else f"{parts[0]} twice"
+        raise ValueError(f"{where}: node {node} is in {text} ({int((counts > 1).sum())} nodes like it)")
 
 
 def drawn_splits(y: np.ndarray, train: float, valid: float, seed: int) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Text files of columns: read within limits, with the delimiter that their names tell, line by line."""
+"""Text files of columns: read within limits, with the delimiter that their names imply, line by line."""
 
 from __future__ import annotations
 

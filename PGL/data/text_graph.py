@@ -106,8 +106,8 @@ class TextGraphDataset(TextGraph):
             pairs[part] = [] if file is None else read_pairs(folder / file, maximum_bytes)
             for pair in pairs[part]:
                 if seen.setdefault(pair, part) != part:
-                    told = f"({pair[0]:.40}, {pair[1]:.40})"
-                    raise ValueError(f"{os.fspath(folder / str(file))!r}: the pair {told} is in {seen[pair]} too")
+                    message = f"({pair[0]:.40}, {pair[1]:.40})"
+                    raise ValueError(f"{os.fspath(folder / str(file))!r}: the pair {message} is in {seen[pair]} too")
         if not pairs["train"]:
             raise ValueError(f"{os.fspath(folder / train)!r} has no pairs for training")
         super().__init__(
@@ -145,7 +145,7 @@ class DrawnTextGraph(TextGraph):
     """Drawn questions and answers of some topics, which have no word in common: which answer belongs to a question?
 
     Each topic has words of questions and other words of answers. A text has three of them. A question and an answer of
-    one topic belong together: so the answer is known, and comparing words tells nothing.
+    one topic belong together: so the answer is known, and comparing words does not help.
 
     Args:
         topics: how many there are.

@@ -88,7 +88,7 @@ def _check(parts: dict[str, np.ndarray], where: dict[str, str], entities: list[s
     for split in SPLITS:
         for triple in map(tuple, parts[split].tolist()):
             if seen.setdefault(triple, split) != split:
-                told = f"{entities[triple[0]]}, {relations[triple[1]]}, {entities[triple[2]]}"
+                message = f"{entities[triple[0]]}, {relations[triple[1]]}, {entities[triple[2]]}"
                 raise ValueError(
-                    f"{where[split]}: the triple ({told:.120}) is in {seen[triple]} too; leave it out of one"
+                    f"{where[split]}: the triple ({message:.120}) is in {seen[triple]} too; leave it out of one"
                 )

@@ -19,7 +19,7 @@ from PGL.nn.functional import reduction
 
 
 class NNConv(Layer):
-    """Neighbours through a matrix that their edge tells.
+    """Neighbours through a matrix that depends on their edge.
 
     Args:
         input_size: size of the features.

@@ -62,29 +62,29 @@ def store_stream(
         directions: "outgoing", "incoming" or both; sampling for message passing needs "incoming". Edges keep no ids.
         features: Features of nodes by name.
         memory: Bytes that may be used for edges, beside 16 for each node.
-        report: Told of the progress.
+        report: Called with the progress.
 
     Raises:
         ValueError: the stream holds nodes that do not exist, another number of edges than it says, or other edges when
             it is gone through again. Nothing is left then.
     """
     tables = {name: rows.feature for name, rows in (features or {}).items()}
-    tell = report or (lambda stage, done, total: None)
+    notify = report or (lambda stage, done, total: None)
     with create(folder, stream.num_nodes, stream.num_edges, directions, features={"node_feat": tables}) as stored:
         for direction in DIRECTIONS:
             if direction in directions:
-                passes = functools.partial(_checked, stream, direction, tell)
+                passes = functools.partial(_checked, stream, direction, notify)
                 group_stream(passes, getattr(stored, direction), memory)
         for name, rows in (features or {}).items():
             place = stored.features["node_feat"][name]
             for first in range(0, stream.num_nodes, _ROWS_AT_ONCE):
                 last = min(first + _ROWS_AT_ONCE, stream.num_nodes)
                 place[first:last] = rows.rows(first, last)
-                tell(f"features {name!r}", last, stream.num_nodes)
+                notify(f"features {name!r}", last, stream.num_nodes)
 
 
 def _checked(
-    stream: EdgeStream, direction: str, tell: Report, places: Optional[tuple[int, int]]
+    stream: EdgeStream, direction: str, notify: Report, places: Optional[tuple[int, int]]
 ) -> Iterator[tuple[Any, Any]]:
     """Go through a stream's edges as (rows, columns), after a look at every id; see ``core.graphs.group_stream``."""
     stage = f"counting {direction} edges"
@@ -98,6 +98,6 @@ def _checked(
                 raise ValueError(f"store_stream: an edge leads to node {wrong}, and there are {stream.num_nodes}")
         done += len(sources)
         yield (targets, sources) if direction == "incoming" else (sources, targets)
-        tell(stage, done, stream.num_edges)
+        notify(stage, done, stream.num_edges)
     if done != stream.num_edges:
         raise ValueError(f"store_stream: the stream has {done} edges, and says that it has {stream.num_edges}")

@@ -165,11 +165,11 @@ class GraphClassification(GraphTask):
             InputSpec([None], "int64", "graph_sizes"),
         ]
         size = self.data.vocabulary.size
-        told = (
+        text = (
             f"features float32 [nodes, {size}], edges int64 [edges, 2], graph_sizes int64 [graphs] to logits of graphs"
         )
         extra = {"preprocessing": dict(self.data.vocabulary._asdict())}
-        return self.exported(Program(OnGraphs(self.network), specs, told, extra))._replace(files={})
+        return self.exported(Program(OnGraphs(self.network), specs, text, extra))._replace(files={})
 
 
 class GraphBatches:

@@ -100,9 +100,9 @@ class LinkPrediction(GraphTask):
         """Return lines that describe the training data."""
         parts = ", ".join(f"{len(triples):,} {split}" for split, triples in self.parts.items())
         name, data = self.config.data.dataset.name, self.data
-        told = [f"{name}: {data.num_entities:,} entities, {data.num_relations:,} relations", f"triples: {parts}"]
+        lines = [f"{name}: {data.num_entities:,} entities, {data.num_relations:,} relations", f"triples: {parts}"]
         new = data.num_entities - len(np.unique(data.train[:, [0, 2]]))
-        return told + ([f"{new:,} entities occur in no training triple, and stay as they begin"] if new else [])
+        return lines + ([f"{new:,} entities occur in no training triple, and stay as they begin"] if new else [])
 
     def loader(self, split: str) -> Optional[DataLoader]:
         """Return the loader of a split's triples; those of training come with entities to exchange."""

@@ -87,8 +87,8 @@ class MaskedLabelClassification(NodeClassification):
     def program(self) -> Program:
         """Return the program: features, the graph's arrays, labels and who shows them to logits."""
         more = (self.known, core.to_tensor(self._all_shown()))
-        told = ", with labels int64 and float32 for those who show them"
-        program = program_on_arrays(self.network, checked_features(self.data.graph), self.graph, *more, told=told)
+        text = ", with labels int64 and float32 for those who show them"
+        program = program_on_arrays(self.network, checked_features(self.data.graph), self.graph, *more, text=text)
         return self.exported(program)
 
     def _all_shown(self) -> np.ndarray:

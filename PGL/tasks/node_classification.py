@@ -194,7 +194,7 @@ class OnArrays(nn.Layer):
         return self.network(Connections(Edges(incoming, outgoing)), features, *more)
 
 
-def program_on_arrays(network: Any, features: np.ndarray, graph: Any, *more: Any, told: str = "") -> Program:
+def program_on_arrays(network: Any, features: np.ndarray, graph: Any, *more: Any, text: str = "") -> Program:
     """Return the program of a network of a graph and features.
 
     Args:
@@ -202,11 +202,11 @@ def program_on_arrays(network: Any, features: np.ndarray, graph: Any, *more: Any
         features: float32 [nodes, size].
         graph: the graph, in Tensors.
         *more: examples of what else the network takes.
-        told: what that is, in words.
+        text: what that is, in words.
     """
     given = core.to_tensor(features)
     arrays = [tensor for rows in graph.connections() for tensor in rows]
-    takes = f"features float32 {given.shape} and the graph's arrays to logits of its nodes{told}"
+    takes = f"features float32 {given.shape} and the graph's arrays to logits of its nodes{text}"
     return Program(OnArrays(network), [given, *arrays, *more], takes)
 
 
@@ -222,8 +222,8 @@ def check_classes(data: Any, name: str) -> None:
     """
     y = getattr(data, "y", None)
     if y is None:
-        told = "; give data.dataset.labels" if name == "EdgeListDataset" else ""
-        raise ValueError(f"data: {name} has no labels of its nodes{told}")
+        text = "; give data.dataset.labels" if name == "EdgeListDataset" else ""
+        raise ValueError(f"data: {name} has no labels of its nodes{text}")
     if np.asarray(y).ndim != 1:
         raise ValueError(
             f"data: nodes of {name} are in several classes each, which SkipGram judges; one each is learned here"

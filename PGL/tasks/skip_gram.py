@@ -1,4 +1,4 @@
-"""Embeddings of nodes by skip-gram, judged by how well they tell the nodes' groups."""
+"""Embeddings of nodes by skip-gram, judged by how well they predict the nodes' groups."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ class SkipGramTask(GraphTask):
         """Return lines that describe the training data."""
         groups = "no groups" if self.groups is None else f"{self.groups.shape[1]} groups"
         edges = self.graph.num_edges  # of a graph with types of edges, by type
-        told = ", ".join(f"{n:,} {name}" for name, n in edges.items()) if isinstance(edges, dict) else f"{edges:,}"
-        return [f"{self.config.data.dataset.name}: {self.graph.num_nodes:,} nodes, {told} edges, {groups}"]
+        text = ", ".join(f"{n:,} {name}" for name, n in edges.items()) if isinstance(edges, dict) else f"{edges:,}"
+        return [f"{self.config.data.dataset.name}: {self.graph.num_nodes:,} nodes, {text} edges, {groups}"]
 
     def loader(self, split: str) -> Optional[DataLoader]:
         """Return the loader of windows, or of the one batch that an evaluation looks at."""
@@ -187,8 +187,8 @@ class SkipGramTask(GraphTask):
 
     def program(self) -> Program:
         """Return the program: numbers of nodes to embeddings."""
-        told = f"nodes int64 [any] to embeddings of size {self.network.embedding_size}"
-        return self.exported(Program(self.network, [InputSpec([None], "int64", "nodes")], told))
+        text = f"nodes int64 [any] to embeddings of size {self.network.embedding_size}"
+        return self.exported(Program(self.network, [InputSpec([None], "int64", "nodes")], text))
 
 
 def _membership(classes: np.ndarray) -> np.ndarray:

@@ -155,8 +155,8 @@ class TextLinkPrediction(GraphTask):
         """Return the program: texts and edges to vectors, for any number of them."""
         length = self.data.max_seqlen
         specs = [InputSpec([None, length], "int64", "term_ids"), InputSpec([None, 2], "int64", "edges")]
-        told = f"term_ids int64 [nodes, {length}] and edges int64 [edges, 2] to vectors of nodes"
-        program = self.exported(Program(self.on_texts, specs, told))
+        text = f"term_ids int64 [nodes, {length}] and edges int64 [edges, 2] to vectors of nodes"
+        program = self.exported(Program(self.on_texts, specs, text))
         vocabulary = "".join(f"{token}\n" for token in self.data.tokens).encode("utf-8")
         return program._replace(files={**program.files, "vocab.txt": vocabulary})
 

@@ -19,7 +19,7 @@ class ImageDataset(Dataset):
     Args:
         class_names: the classes, in the order of their numbers.
         transform: what to do with an image; None: nothing.
-        all_classes: whether these are all classes, as names and folders say; not where only the labels tell of them.
+        all_classes: whether these are all classes, as names and folders say; not where only the labels name them.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ Pretrained = Union[bool, str, "os.PathLike[str]"]
 """False for fresh weights, True for the official ones, or the path of a weight file (or folder, of Fluid 1.x)."""
 
 INQUIRY = object()
-"""Given as ``pretrained``, an entry function tells the class and the arguments it would build, and builds nothing."""
+"""Given as ``pretrained``, an entry function returns the class and the arguments it would build, and builds nothing."""
 
 _logger = logging.getLogger(__name__)
 

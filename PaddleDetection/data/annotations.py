@@ -68,7 +68,7 @@ class Repairs:
 
     def report(self) -> None:
         """Warn of what was put right."""
-        told = [
+        lines = [
             f"{len(found)} {what}, the first is {found[0]}"
             for what, found in (
                 ("boxes of no area, or outside their images, are left out", self.left_out),
@@ -77,8 +77,8 @@ class Repairs:
             )
             if found
         ]
-        if told:
-            warnings.warn(f"{self.path}: {'; '.join(told)}", stacklevel=3)
+        if lines:
+            warnings.warn(f"{self.path}: {'; '.join(lines)}", stacklevel=3)
 
 
 def number(value: Any, where: str) -> float:

@@ -82,8 +82,8 @@ class COCODataset(DetectionDataset):
                 raise ValueError(f"{path}: {where} is of image {_shown(record.get('image_id'))}, which is not there")
             label = _known(categories, record.get("category_id"))
             if label is None:
-                told = _shown(record.get("category_id"))
-                raise ValueError(f"{path}: {where} is of category {told}, which is not there")
+                category = _shown(record.get("category_id"))
+                raise ValueError(f"{path}: {where} is of category {category}, which is not there")
             x, y, w, h = self._four(record["bbox"], where)
             height, width = int(self.sizes[place][0]), int(self.sizes[place][1])
             box = repairs.box((x, y, x + w, y + h), where, width, height)
@@ -160,8 +160,8 @@ class COCODataset(DetectionDataset):
                 self.polygons.extend(part)
                 self.parts.append(len(self.polygons))
         else:
-            told = f"segmentation must be polygons or run lengths, not {str(mask)[:80]!r}"
-            raise ValueError(f"{self.path}: {where}: {told}")
+            message = f"segmentation must be polygons or run lengths, not {str(mask)[:80]!r}"
+            raise ValueError(f"{self.path}: {where}: {message}")
         self.part_ends.append(len(self.parts) - 1)
 
     def _mask(self, place: int) -> Any:

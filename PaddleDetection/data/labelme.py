@@ -161,17 +161,17 @@ def _shape(
     """Return a record's shape; None where it is no object."""
     kind = record.get("shape_type") or "polygon"
     given = record.get("points")
-    told = f"{where} of {os.path.basename(path)}"
+    text = f"{where} of {os.path.basename(path)}"
     if not isinstance(given, list) or not all(isinstance(point, list) and len(point) == 2 for point in given):
         raise ValueError(f"{path}: {where}: points must be a list of pairs x, y, not {str(given)[:80]!r}")
     rows = [value for point in given for value in point]
     points = np.array(polygon(rows, f"{path}: {where}", *size), np.float64).reshape(-1, 2)
     if kind not in ("polygon", "rectangle", "circle", "mask"):
-        repairs.note("that are lines or points are left out", told)
+        repairs.note("that are lines or points are left out", text)
         return None
     least, what = (3, "polygons of fewer than three points") if kind == "polygon" else (2, "shapes of one point")
     if len(points) < least:
-        repairs.note(f"that are {what} are left out", told)
+        repairs.note(f"that are {what} are left out", text)
         return None
     if kind == "mask":
         return _pixels(path, record.get("mask"), where, points, size)

@@ -28,7 +28,7 @@ DIFFICULTIES = ("easy", "medium", "hard")
 """WIDER FACE's three sets of faces that an evaluation looks for, each within the next one."""
 
 _INVALID = 7
-"""Which number of a line says that a face cannot be told for sure."""
+"""Which number of a line says that it is uncertain whether this is a face."""
 
 
 class WIDERFaceDataset(DetectionDataset):

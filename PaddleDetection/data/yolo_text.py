@@ -153,9 +153,9 @@ def read_labels(path: str, lines: list[str], count: int, repairs: Repairs) -> di
         words = line.split()
         if not words:
             continue
-        told = f"line {place} of {os.path.basename(path)}"
+        text = f"line {place} of {os.path.basename(path)}"
         if line in seen:
-            repairs.note("that are there twice are left out", told)
+            repairs.note("that are there twice are left out", text)
             continue
         seen.add(line)
         label = _label(f"{path}:{place}", words[0], count)
@@ -164,7 +164,7 @@ def read_labels(path: str, lines: list[str], count: int, repairs: Repairs) -> di
                 f"{path}:{place}: a line holds a class and four numbers of a box, or the points of a polygon, at "
                 f"least three; this one holds {len(words) - 1} numbers after the class"
             )
-        values = np.array([number(word, f"{path}:{place}: a number of {told}") for word in words[1:]])
+        values = np.array([number(word, f"{path}:{place}: a number of {text}") for word in words[1:]])
         if not ((values >= -SLACK) & (values <= 1 + SLACK)).all():
             raise ValueError(
                 f"{path}:{place}: the numbers after the class must be shares of the image, between 0 and 1, "
@@ -173,7 +173,7 @@ def read_labels(path: str, lines: list[str], count: int, repairs: Repairs) -> di
         points = None if len(words) == 5 else values.reshape(-1, 2)
         x, y, w, h = values[:4]
         corners = (x - w / 2, y - h / 2, x + w / 2, y + h / 2) if points is None else bounding_box(points)
-        box = repairs.box(corners, told, 1.0, 1.0, PIXEL)
+        box = repairs.box(corners, text, 1.0, 1.0, PIXEL)
         if box:
             boxes.append(box)
             classes.append(label)

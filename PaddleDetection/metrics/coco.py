@@ -74,13 +74,13 @@ class COCOMetric(Metric):
         self.masked |= found.masks is not None and ("gt_segm" in truth or "gt_poly" in truth)
         self._add_truth(truth, image)
         for place, (number, score, left, top, right, bottom) in enumerate(rows.tolist()):
-            told = {"image_id": image, "category_id": int(number) + 1, "score": score, "iscrowd": 0}
+            entry = {"image_id": image, "category_id": int(number) + 1, "score": score, "iscrowd": 0}
             box = [left, top, right - left, bottom - top]
-            self._boxes.append({**told, "bbox": box, "area": box[2] * box[3], "id": len(self._boxes) + 1})
+            self._boxes.append({**entry, "bbox": box, "area": box[2] * box[3], "id": len(self._boxes) + 1})
             if found.masks is not None:
                 mask = found.masks[place]
                 area = float(coco_mask.area(mask))
-                self._masks.append({**told, "segmentation": mask, "area": area, "id": len(self._masks) + 1})
+                self._masks.append({**entry, "segmentation": mask, "area": area, "id": len(self._masks) + 1})
 
     def _add_truth(self, truth: Sample, image: int) -> None:
         boxes = np.asarray(truth["gt_bbox"], np.float64).reshape(-1, 4)
@@ -92,11 +92,11 @@ class COCOMetric(Metric):
             area = float(areas[place])
             if np.isnan(area):
                 area = (right - left) * (bottom - top) if masks is None else float(coco_mask.area(masks[place]))
-            told = {"image_id": image, "category_id": int(classes[place]) + 1, "iscrowd": int(crowds[place])}
-            told.update(bbox=[left, top, right - left, bottom - top], area=area, id=len(self._truth) + 1)
+            entry = {"image_id": image, "category_id": int(classes[place]) + 1, "iscrowd": int(crowds[place])}
+            entry.update(bbox=[left, top, right - left, bottom - top], area=area, id=len(self._truth) + 1)
             if masks is not None:
-                told["segmentation"] = masks[place]
-            self._truth.append(told)
+                entry["segmentation"] = masks[place]
+            self._truth.append(entry)
 
     def result(self) -> dict[str, float]:
         """Return AP, AP50, AP75, AP_small, … and AR1, …; of masks the same with "mask_" before them.

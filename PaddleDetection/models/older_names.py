@@ -2,7 +2,7 @@
 
 In 1.x a parameter had one name in the whole program (``res2a_branch2a_weights``, ``yolo_block.0.tip.conv.weights``),
 background was the first class of two-stage detectors and SSD, and anchors of several sizes came ratio by ratio. The
-tables are told from the names that PaddleDetection 1.x gives its parameters; SSD's predictors have none there but
+tables are derived from the names that PaddleDetection 1.x gives its parameters; SSD's predictors have none there but
 ``conv2d_22.w_0`` and so on, in the order in which they are built, and in PaddlePaddle's older collection of models all
 of SSD's layers are called so.
 
@@ -229,8 +229,8 @@ def renamed(shapes: Mapping[str, Sequence[int]], values: Mapping[str, Any]) -> d
         count = tuple(result[_scale(mean)].shape)
         result[mean] = np.zeros(count, np.float32)
         result[mean.replace("._mean", "._variance")] = np.full(count, 1 - EPSILON, np.float32)
-    told = f"; {len(filled)} normalisations are scales and offsets alone" if filled else ""
-    _logger.info("%d of %d entries of the file have names of Fluid 1.x%s", fitting, len(values), told)
+    text = f"; {len(filled)} normalisations are scales and offsets alone" if filled else ""
+    _logger.info("%d of %d entries of the file have names of Fluid 1.x%s", fitting, len(values), text)
     return result
 
 

@@ -44,7 +44,7 @@ _logger = logging.getLogger(__name__)
 def build(name: str, pretrained: Pretrained = False, **arguments: Any) -> Any:
     """Return a detector, with weights if they are asked for.
 
-    All parameters must be in the file and fit, but for two cases, of which the log tells. Of a file for another number
+    All parameters must be in the file and fit, but for two cases, which the log names. Of a file for another number
     of classes the layers whose shape follows from that number are skipped; each is named. A file that holds a backbone
     alone, such as a classifier's, is loaded into the backbone; layers that no classifier has, its ``own_layers``, may
     be missing.

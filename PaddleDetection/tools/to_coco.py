@@ -64,8 +64,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = command_line.parser("Write the annotations of a data set as one COCO JSON file.", EXAMPLES)
     parser.add_argument("format", metavar="FORMAT", choices=READERS, help=f"one of {', '.join(READERS)}")
     parser.add_argument("folder", metavar="FOLDER", help="the data set's")
-    told = "the list of images; of labelme the folder of annotations, of cityscapes the split, of yolo images, too"
-    parser.add_argument("--list", metavar="PATH", help=told)
+    help_text = "the list of images; of labelme the folder of annotations, of cityscapes the split, of yolo images, too"
+    parser.add_argument("--list", metavar="PATH", help=help_text)
     parser.add_argument("--labels", metavar="FILE", help="the classes, one in each line; in the folder")
     parser.add_argument("--output", metavar="FILE", required=True, help="the JSON file to write")
     options = parser.parse_args(arguments)

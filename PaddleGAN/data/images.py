@@ -168,8 +168,8 @@ class Inputs:
             if path is None:  # an image of a split
                 raise
             self.failed += 1
-            told = " ".join(str(error).split())
-            print(f"error: {told if path in told else f'{path}: {told}'}", file=sys.stderr)
+            text = " ".join(str(error).split())
+            print(f"error: {text if path in text else f'{path}: {text}'}", file=sys.stderr)
             return None
 
     def require(self) -> None:

@@ -45,8 +45,8 @@ def read_wave(path: str) -> np.ndarray:
             warnings.simplefilter("ignore", wavfile.WavFileWarning)  # of parts that are no sound
             rate, samples = wavfile.read(path)
     except Exception as error:  # scipy's reader raises whatever a damaged header leads to
-        told = " ".join(str(error).split())
-        raise ValueError(f"{path!r} is no WAV file that can be read ({told}); convert it to WAV of 16 bits") from None
+        text = " ".join(str(error).split())
+        raise ValueError(f"{path!r} is no WAV file that can be read ({text}); convert it to WAV of 16 bits") from None
     if samples.size == 0 or not 1000 <= rate <= 1_000_000:
         raise ValueError(f"{path!r} has {samples.size} samples at {rate} a second: there is nothing to hear")
     scaled = samples.astype(np.float64)

@@ -20,7 +20,7 @@ class AttributeEditing(Metric):
 
     Args:
         names: the attributes, in the order of the vectors.
-        measure: tells which attributes images have, bool of shape (N, K); it must not be what the generator was trained
+        measure: returns which attributes images have, bool (N, K); it must not be what the generator was trained
             against. None: by program, for drawn faces, :func:`PaddleGAN.metrics.measure_attributes`.
 
     Raises:

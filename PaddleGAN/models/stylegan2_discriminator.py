@@ -124,5 +124,5 @@ class StyleGANv2Discriminator(nn.Layer):
         groups = x.reshape([group, -1, channels, height, width])
         apart = groups - groups.mean(axis=0, keepdim=True)
         deviation = core.sqrt((apart * apart).mean(axis=0) + 1e-8).mean(axis=[1, 2, 3])
-        told = deviation.reshape([-1, 1, 1, 1]).tile([group, 1, height, width])
-        return self.final_linear(core.flatten(self.final_conv(core.concat([x, told], axis=1)), 1))
+        channel = deviation.reshape([-1, 1, 1, 1]).tile([group, 1, height, width])
+        return self.final_linear(core.flatten(self.final_conv(core.concat([x, channel], axis=1)), 1))

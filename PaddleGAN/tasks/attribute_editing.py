@@ -1,4 +1,4 @@
-"""Editing attributes of faces, as in StarGAN, AttGAN and STGAN, whose critics also learn to tell the attributes.
+"""Editing attributes of faces, as in StarGAN, AttGAN and STGAN, whose critics also learn to predict the attributes.
 
 The attributes wanted in training are those of the batch's other images. The critic is WGAN-GP's, whose penalty is
 differentiated twice.
@@ -38,14 +38,14 @@ BATCH = 32
 
 
 class AttributeEditing(AdversarialTask):
-    """A generator edits the attributes of images; a critic tells real images, and attributes.
+    """A generator edits the attributes of images; a critic distinguishes real images, and predicts attributes.
 
     Args:
         config: the experiment.
         critic_steps: steps of the critic for each of the generator.
         penalty: weight of the critic's gradient penalty.
-        critic_attributes: weight of the attributes in the critic's loss, told from real images.
-        generator_attributes: weight of the attributes in the generator's loss, told from edited images.
+        critic_attributes: weight of the attributes in the critic's loss, predicted from real images.
+        generator_attributes: weight of the attributes in the generator's loss, predicted from edited images.
         reconstruction: weight of the mean absolute difference of reconstructed images.
 
     Attributes:
@@ -107,7 +107,7 @@ class AttributeEditing(AdversarialTask):
         """
         raise NotImplementedError
 
-    def told(self, logits: Any, attributes: Any) -> Any:
+    def attribute_loss(self, logits: Any, attributes: Any) -> Any:
         """Return the cross entropy of attributes."""
         return attribute_loss(logits, attributes)
 
@@ -146,18 +146,18 @@ class AttributeEditing(AdversarialTask):
         (real, logits), (fake, _) = self.discriminator(images), self.discriminator(made)
         distance = real.mean() - fake.mean()
         penalty = gradient_penalty(lambda mixed: self.discriminator(mixed)[0], images, made)
-        told = self.told(logits, attributes)
-        loss = self.penalty * penalty + self.critic_attributes * told - distance
-        return loss, {"distance": distance, "penalty": penalty, "attributes": told}
+        attribute_loss = self.attribute_loss(logits, attributes)
+        loss = self.penalty * penalty + self.critic_attributes * attribute_loss - distance
+        return loss, {"distance": distance, "penalty": penalty, "attributes": attribute_loss}
 
     def generator_loss(self, images: Any, attributes: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the generator's loss, and its parts."""
         target = shuffled(attributes)
         edited, same = self.edited_and_reconstructed(images, attributes, target)
         scores, logits = self.discriminator(edited)
-        told, difference = self.told(logits, target), reconstruction(same, images)
-        loss = self.generator_attributes * told + self.reconstruction * difference - scores.mean()
-        return loss, {"score": scores.mean(), "attributes": told, "reconstruction": difference}
+        attribute_loss, difference = self.attribute_loss(logits, target), reconstruction(same, images)
+        loss = self.generator_attributes * attribute_loss + self.reconstruction * difference - scores.mean()
+        return loss, {"score": scores.mean(), "attributes": attribute_loss, "reconstruction": difference}
 
     # evaluation
 
@@ -182,7 +182,7 @@ class AttributeEditing(AdversarialTask):
         return EditingEvaluator(self.attribute_names, self.judge())
 
     def judge(self) -> Judge:
-        """Return what tells the attributes of edited images, made once; the generator never learned from it."""
+        """Return what finds the attributes of edited images, made once; the generator never learned from it."""
         if self._judge is None:
             self._judge = choose_judge(self.dataset("train"), self.config.seed)
         return self._judge

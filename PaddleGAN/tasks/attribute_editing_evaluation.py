@@ -1,4 +1,4 @@
-"""How edits of attributes are judged: which are asked for, by whom they are told, and what is counted."""
+"""How edits of attributes are judged: which are asked for, by whom they are found, and what is counted."""
 
 from __future__ import annotations
 
@@ -141,14 +141,14 @@ class EditingEvaluator(Evaluator):
 
     Args:
         names: of the attributes.
-        judge: tells them.
+        judge: finds them.
     """
 
     def __init__(self, names: Sequence[str], judge: Judge) -> None:
         self.judge = judge
         self.editing = AttributeEditing(names, judge)
         self.psnr, self.ssim = PSNR(), SSIM()
-        self.told = [0, 0]
+        self.judged = [0, 0]
 
     def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
         """Take in reconstructed images and those of each edit; the batch is images, attributes and edits."""
@@ -162,7 +162,7 @@ class EditingEvaluator(Evaluator):
             if asked.any():
                 self.editing.update(pictures[asked], target[asked], changed[asked])
         right = self.judge(images) == (attributes > 0.5)
-        self.told = [self.told[0] + int(right.sum()), self.told[1] + right.size]
+        self.judged = [self.judged[0] + int(right.sum()), self.judged[1] + right.size]
 
     def result(self) -> dict[str, float]:
         """Return "editing_accuracy" and "attributes_kept", 0 to 1, "psnr" (dB) and "ssim" of reconstructions.
@@ -172,7 +172,7 @@ class EditingEvaluator(Evaluator):
         accuracy, kept = self.editing.accumulate()
         numbers = {"editing_accuracy": accuracy, "attributes_kept": kept}
         numbers.update({"psnr": self.psnr.accumulate(), "ssim": self.ssim.accumulate()})
-        numbers["judge_accuracy"] = self.told[0] / max(self.told[1], 1)
+        numbers["judge_accuracy"] = self.judged[0] / max(self.judged[1], 1)
         for name, (edited, _) in self.editing.by_attribute().items():
             numbers[f"edited_{name}"] = edited
         return numbers

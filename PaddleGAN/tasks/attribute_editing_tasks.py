@@ -54,7 +54,7 @@ class StarGAN(AttributeEditing):
         """Return the attributes wanted."""
         return target
 
-    def told(self, logits: Any, attributes: Any) -> Any:
+    def attribute_loss(self, logits: Any, attributes: Any) -> Any:
         """Return the cross entropy of attributes, summed over them."""
         return domain_loss(logits, attributes)
 

@@ -179,8 +179,8 @@ class ConditionalGAN(NoiseTask):
     def program(self) -> Program:
         """Return the program: noise and classes to images."""
         specs = [InputSpec([None, self.noise_size], "float32", "noise"), InputSpec([None], "int64", "classes")]
-        told = f"noise float32 [any, {self.noise_size}] and classes int64 [any] to images, -1 to 1"
-        return Program(self.generator, specs, told)
+        text = f"noise float32 [any, {self.noise_size}] and classes int64 [any] to images, -1 to 1"
+        return Program(self.generator, specs, text)
 
 
 class AgreementEvaluator(DistanceEvaluator):

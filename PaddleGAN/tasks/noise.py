@@ -167,8 +167,8 @@ class NoiseTask(AdversarialTask):
 
     def program(self) -> Program:
         """Return the program: noise to images."""
-        told = f"noise float32 [any, {self.noise_size}] to images, -1 to 1"
-        return Program(self.generator, [InputSpec([None, self.noise_size], "float32", "noise")], told)
+        text = f"noise float32 [any, {self.noise_size}] to images, -1 to 1"
+        return Program(self.generator, [InputSpec([None, self.noise_size], "float32", "noise")], text)
 
 
 def from_noise(seed: int) -> str:

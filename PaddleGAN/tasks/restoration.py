@@ -83,11 +83,11 @@ class RestorationTask(AdversarialTask):
         Raises:
             ValueError: the samples are no such pairs, or the network cannot take them.
         """
-        told = super().facts()
+        lines = super().facts()
         for split in self.splits:
             self._check(split)
         shapes = [" x ".join(map(str, field.shape)) for field in self.first("train", 1)[0]]
-        return [*told, f"from {shapes[0]} to {shapes[1]}; parameters: {_parameters(self.generator):,}"]
+        return [*lines, f"from {shapes[0]} to {shapes[1]}; parameters: {_parameters(self.generator):,}"]
 
     def _check(self, split: str) -> None:
         given, wanted = self.first(split, 1)[0]
@@ -140,8 +140,8 @@ class RestorationTask(AdversarialTask):
     def remarks(self) -> list[str]:
         """Return a line that says how the numbers come about."""
         channels = "luma" if self.test_y_channel else "red, green and blue"
-        told = f"of bytes, {channels}, without {self.crop_border} pixels at each border"
-        return [f"{told}; bicubic: the degraded picture enlarged by imresize taken for the answer"]
+        text = f"of bytes, {channels}, without {self.crop_border} pixels at each border"
+        return [f"{text}; bicubic: the degraded picture enlarged by imresize taken for the answer"]
 
     # pictures and use
 
@@ -177,8 +177,8 @@ class RestorationTask(AdversarialTask):
             examples={len(axes) + 1: (8 * multiple, 12 * multiple), len(axes) + 2: (10 * multiple, 16 * multiple)},
         )
         shape = ", ".join(map(str, ["any", *axes, "any", "any"]))
-        told = f"pictures float32 [{shape}], 0 to 1, to pictures of {self.scale} times the size"
-        return Program(Restoration(self.generator, self.peak), [spec], told)
+        text = f"pictures float32 [{shape}], 0 to 1, to pictures of {self.scale} times the size"
+        return Program(Restoration(self.generator, self.peak), [spec], text)
 
 
 class Restoration(nn.Layer):

@@ -81,10 +81,10 @@ class SPADE(PairedTask):
 
     def facts(self) -> list[str]:
         """Return lines that describe the training data, and say whether VGG-19 is at hand."""
-        told = [*super().facts(), f"{len(self.palette)} classes"]
+        lines = [*super().facts(), f"{len(self.palette)} classes"]
         if self.lambda_vgg and self.perceptual is None:
-            told.append(f"note: no perceptual loss, as the weights of VGG-19 are not at {str(vgg_path())!r}")
-        return told
+            lines.append(f"note: no perceptual loss, as the weights of VGG-19 are not at {str(vgg_path())!r}")
+        return lines
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the generator's phase, then the discriminator's."""

@@ -303,8 +303,8 @@ class StarGANv2(AdversarialTask):
         """Return the program: images and styles to images."""
         side, length = self.generator.img_size, self.generator.style_dim
         specs = [InputSpec([None, 3, side, side], "float32", "images"), InputSpec([None, length], "float32", "style")]
-        told = f"images float32 [any, 3, {side}, {side}], -1 to 1, and styles float32 [any, {length}], to images"
-        return Program(self.generator, specs, told)
+        text = f"images float32 [any, 3, {side}, {side}], -1 to 1, and styles float32 [any, {length}], to images"
+        return Program(self.generator, specs, text)
 
 
 class Fading(nn.Layer):

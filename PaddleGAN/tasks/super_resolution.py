@@ -83,7 +83,7 @@ class ESRGAN(RestorationTask):
 
     def facts(self) -> list[str]:
         """Return lines that describe the training data, and say whether VGG-19 is at hand."""
-        told = super().facts()
+        lines = super().facts()
         side, fitting = self.first("train", 1)[0][1].shape[-1], self.discriminator.image_size
         if side != fitting:
             raise ValueError(
@@ -91,8 +91,8 @@ class ESRGAN(RestorationTask):
                 "side; make both the same"
             )
         if self.lambda_perceptual and self.perceptual is None:
-            told.append(f"note: no perceptual loss, as the weights of VGG-19 are not at {str(vgg_path())!r}")
-        return told
+            lines.append(f"note: no perceptual loss, as the weights of VGG-19 are not at {str(vgg_path())!r}")
+        return lines
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the generator's phase, then the discriminator's."""

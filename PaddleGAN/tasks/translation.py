@@ -40,11 +40,11 @@ class TranslationTask(AdversarialTask):
         Raises:
             ValueError: the samples are no two images, or the networks cannot take them.
         """
-        told = super().facts()
+        lines = super().facts()
         for split in self.splits:
             self._check(split)
         channels, height, width = self.dataset(self.splits[-1])[0][0].shape
-        return [*told, f"images of {width} x {height} pixels, {channels} channels"]
+        return [*lines, f"images of {width} x {height} pixels, {channels} channels"]
 
     def _check(self, split: str) -> None:
         sample = self.first(split, 1)[0]
@@ -127,8 +127,8 @@ class TranslationTask(AdversarialTask):
         """Return the program of the first direction: images to images."""
         direction, generator = next(iter(self.translators.items()))
         channels, height, width = self.first(self.splits[-1], 1)[0][0].shape
-        told = f"images float32 [any, {channels}, {height}, {width}], -1 to 1, to images of the same size ({direction})"
-        return Program(generator, [InputSpec([None, channels, height, width], "float32", "images")], told)
+        text = f"images float32 [any, {channels}, {height}, {width}], -1 to 1, to images of the same size ({direction})"
+        return Program(generator, [InputSpec([None, channels, height, width], "float32", "images")], text)
 
 
 def not_negative(**settings: float) -> None:

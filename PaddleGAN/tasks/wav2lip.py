@@ -193,8 +193,8 @@ class Wav2Lip(AdversarialTask):
         """Return the program: sounds and faces to faces."""
         specs = [InputSpec([None, 1, *MEL_SHAPE], "float32", "sounds")]
         specs.append(InputSpec([None, 6, SIDE, SIDE], "float32", "faces"))
-        told = "sounds float32 [any, 1, 80, 16] and faces [any, 6, 96, 96], 0 to 1, blue first, to faces"
-        return Program(self.generator, specs, told)
+        text = "sounds float32 [any, 1, 80, 16] and faces [any, 6, 96, 96], 0 to 1, blue first, to faces"
+        return Program(self.generator, specs, text)
 
 
 class Share(nn.Layer):

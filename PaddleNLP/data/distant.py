@@ -68,8 +68,8 @@ class DistantRelations(TextDataset):
                 if found is None:
                     problem = f"{shown(names[0])} and {shown(names[1])} are not both in the sentence"
                     if bad_entities == "refuse":
-                        told = "put it right, or pass over such pairs (bad_entities: skip)"
-                        raise ValueError(f"{where}: {problem}; {told}")
+                        message = "put it right, or pass over such pairs (bad_entities: skip)"
+                        raise ValueError(f"{where}: {problem}; {message}")
                     left_out.append(number)
                     continue
                 texts.append(" ".join(words))
@@ -79,8 +79,8 @@ class DistantRelations(TextDataset):
                 classes.append(none if mention.get("is_noise") is True else label, where)
                 lines.append(number)
         if left_out:
-            told = f"{len(left_out)} pairs of entities are not in their sentences and are left out"
-            warnings.warn(f"{path}: {told}, the first is of line {left_out[0]}", stacklevel=2)
+            message = f"{len(left_out)} pairs of entities are not in their sentences and are left out"
+            warnings.warn(f"{path}: {message}, the first is of line {left_out[0]}", stacklevel=2)
         every = sorted({"", *types["first"], *types["second"]})
         self.types = every
         known = {name: place for place, name in enumerate(every)}

@@ -85,18 +85,18 @@ class EncodedDataset(Dataset):
 
 
 def encoded(
-    count: int, encode: Callable[[range], Mapping[str, Column]], told: Optional[str] = None
+    count: int, encode: Callable[[range], Mapping[str, Column]], text: Optional[str] = None
 ) -> dict[str, Column]:
     """Return the columns of all samples, some hundred at a time.
 
     Args:
         count: how many samples there are.
         encode: returns the columns of a range of samples.
-        told: what the progress bar says, which appears where this takes long; None: there is none.
+        text: what the progress bar says, which appears where this takes long; None: there is none.
     """
     ranges = [range(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
-    quiet = told is None or not sys.stderr.isatty()
-    parts = [dict(encode(part)) for part in tqdm(ranges, told, delay=1, leave=False, disable=quiet)]
+    quiet = text is None or not sys.stderr.isatty()
+    parts = [dict(encode(part)) for part in tqdm(ranges, text, delay=1, leave=False, disable=quiet)]
     return {name: _joined([part[name] for part in parts]) for name in parts[0]}
 
 

@@ -1,4 +1,4 @@
-"""The official formats of tables of texts: what :class:`TableDataset` is told for each of them."""
+"""The official formats of tables of texts: the arguments of :class:`TableDataset` for each of them."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def _checked(
     if one is None or other is None:
         shorter, longer = (source, target) if one is None else (target, source)
         number = (one or other or (0, ""))[0]
-        told = f"there is no such line, but {longer}:{number} is one: parallel files have as many lines"
-        raise ValueError(f"{shorter}:{number}: {told}")
+        message = f"there is no such line, but {longer}:{number} is one: parallel files have as many lines"
+        raise ValueError(f"{shorter}:{number}: {message}")
     for path, (number, text) in ((source, one), (target, other)):
         if not text.strip():
             raise ValueError(f"{path}:{number}: the sentence is empty; leave out the line in both files")

@@ -9,14 +9,14 @@ import numpy as np
 from core.io import Dataset
 
 NONE = -100
-"""The label where there is nothing to tell."""
+"""The label where there is nothing to predict."""
 
 
 class WindowDataset(Dataset):
     """The windows of a text for a batch of rows: sample i is the window i // rows of row i % rows.
 
     In training the text is cut into rows of equal length, and what does not fill rows and windows is left out, as the
-    recipes of the Penn Treebank do. Otherwise every word but the first is told once; places without a word have the
+    recipes of the Penn Treebank do. Otherwise all words but the first are predicted; places without a word have the
     label -100.
 
     Args:
@@ -32,8 +32,8 @@ class WindowDataset(Dataset):
     def __init__(self, ids: np.ndarray, rows: int, steps: int, training: bool) -> None:
         length = len(ids) // rows
         if len(ids) < 2 or (training and length <= steps):
-            told = f"{len(ids)} words do not fill {rows} rows with windows of {steps} words"
-            raise ValueError(f"{told}; lower batch_size, or tokenizer.max_length")
+            message = f"{len(ids)} words do not fill {rows} rows with windows of {steps} words"
+            raise ValueError(f"{message}; lower batch_size, or tokenizer.max_length")
         if training:
             windows = (length - 1) // steps
             table = ids[: rows * length].reshape(rows, length)

@@ -1,4 +1,4 @@
-"""What an evaluation gathers of a network that tells the relations of pairs of entities."""
+"""What an evaluation gathers of a network that predicts the relations of pairs of entities."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PaddleNLP.evaluators.classification import ClassificationEvaluator
 
 
 class RelationLabelEvaluator(ClassificationEvaluator):
-    """Precision, recall and F1 of relations: those of no relation count only where one is told.
+    """Precision, recall and F1 of relations: those of no relation count only where one is predicted.
 
     Args:
         class_names: the relations, in the order of their numbers.
@@ -24,8 +24,8 @@ class RelationLabelEvaluator(ClassificationEvaluator):
         found = super().result()
         if not found:
             return {}
-        told, true = self.probabilities.argmax(axis=1), self.labels
-        right = int(((told == true) & (true != self.none)).sum())
-        given, wanted = int((told != self.none).sum()), int((true != self.none).sum())
+        predicted, true = self.probabilities.argmax(axis=1), self.labels
+        right = int(((predicted == true) & (true != self.none)).sum())
+        given, wanted = int((predicted != self.none).sum()), int((true != self.none).sum())
         own = {"precision": right / max(given, 1), "recall": right / max(wanted, 1)}
         return {**found, **own, "f1": 2 * right / max(given + wanted, 1)}

@@ -1,4 +1,4 @@
-"""What an evaluation of a language model gathers: how surely it told each word of a text."""
+"""What an evaluation of a language model gathers: how surely it predicted each word of a text."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ class LanguageModelEvaluator(Evaluator):
         return found
 
     def details(self) -> dict[str, Any]:
-        """Return how many words were told, and the best perplexity where it is known."""
+        """Return how many words were predicted, and the best perplexity where it is known."""
         best = {} if self.entropy is None else {"best_perplexity": math.exp(self.entropy)}
         return {"words": self._count, **best}

@@ -119,11 +119,11 @@ class ReadingEvaluator(Evaluator):
         if self.metric == "SQuAD2":
             files["null_odds.json"] = lambda answers, null: max(min(null, 1e9), -1e9)  # JSON has no infinity
         found = self.answers()
-        for name, told in files.items():
+        for name, content_of in files.items():
             content: dict[str, Any] = {}
             for number, one in found.items():
                 question = self.dataset[number]
-                content.setdefault(question.get("group", ""), {})[question["id"]] = told(*one)
+                content.setdefault(question.get("group", ""), {})[question["id"]] = content_of(*one)
             if len(content) == 1:
                 (content,) = content.values()
             with atomic_write(folder / name) as stream:

@@ -19,13 +19,13 @@ class TranslationEvaluator(Evaluator):
     Args:
         references: the right translations, by a sample's number.
         tokenize: how texts are cut into words for BLEU.
-        told: how translations were found, in words.
+        text: how translations were found, in words.
     """
 
-    def __init__(self, references: Sequence[str], tokenize: Tokenize, told: str) -> None:
+    def __init__(self, references: Sequence[str], tokenize: Tokenize, text: str) -> None:
         self._references = references
         self._tokenize: Tokenize = tokenize
-        self._told = told
+        self._told = text
         self._found: dict[int, Translated] = {}
         self._loss = 0.0
         self._tokens = 0
@@ -63,7 +63,7 @@ class TranslationEvaluator(Evaluator):
             return []
         cut = self._without_end()
         endless = f"; {cut:,} of {len(self._found):,} were cut off before an end" if cut else ""
-        return [self.bleu.told, f"signature: {self.bleu.signature}", f"{self._told}{endless}"]
+        return [self.bleu.summary, f"signature: {self.bleu.signature}", f"{self._told}{endless}"]
 
     def _without_end(self) -> int:
         return sum(not found.ended for found in self._found.values())
@@ -82,8 +82,8 @@ class VariationalEvaluator(TranslationEvaluator):
     Args are those of :class:`TranslationEvaluator`.
     """
 
-    def __init__(self, references: Sequence[str], tokenize: Tokenize, told: str) -> None:
-        super().__init__(references, tokenize, told)
+    def __init__(self, references: Sequence[str], tokenize: Tokenize, text: str) -> None:
+        super().__init__(references, tokenize, text)
         self._divergence = 0.0
 
     def update(self, outputs: Any, batch: Any) -> None:

@@ -49,16 +49,16 @@ class ExplanationPage:
         self.stream = stream
         self._write(_HEAD.format(title=html.escape(title)))
 
-    def add(self, text: Text, told: str, explanations: Sequence[Explanation]) -> None:
+    def add(self, text: Text, description: str, explanations: Sequence[Explanation]) -> None:
         """Write what a text's result rests on.
 
         Args:
             text: the text, or pair.
-            told: its result, in a line.
+            description: its result, in a line.
             explanations: of the text; none where it has no tokens, or nothing to explain.
         """
         texts = text if isinstance(text, tuple) else (text,)
-        self._write(f"<section>\n<p><b>{html.escape(told)}</b></p>\n")
+        self._write(f"<section>\n<p><b>{html.escape(description)}</b></p>\n")
         for one in explanations:
             gain = one.result - one.baseline
             numbers = f"{one.name}: {one.result:.4f} = baseline {one.baseline:.4f} {gain:+.4f}"

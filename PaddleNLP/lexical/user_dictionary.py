@@ -92,8 +92,8 @@ class UserDictionary:
                 group = _checked(head[1], where) if head else None
                 continue
             if not _WHOLE.fullmatch(line):
-                told = "ends with a backslash; a backslash in a word is written twice"
-                raise ValueError(f"{where}: {shown(line)} {told}")
+                message = "ends with a backslash; a backslash in a word is written twice"
+                raise ValueError(f"{where}: {shown(line)} {message}")
             parts = tuple(_part(token[0], group, where) for token in _PART.finditer(line))
             text = "".join(part.text for part in parts)
             if len(text) > LONGEST:
@@ -175,6 +175,6 @@ def _part(token: str, group: Optional[str], where: str) -> Part:
 
 def _checked(tag: str, where: str) -> str:
     if not _TAG.fullmatch(tag):
-        told = "a tag is letters, digits and _, such as n or PER; a slash in a word is written \\/"
-        raise ValueError(f"{where}: {shown(tag)} is no tag: {told}")
+        message = "a tag is letters, digits and _, such as n or PER; a slash in a word is written \\/"
+        raise ValueError(f"{where}: {shown(tag)} is no tag: {message}")
     return tag

@@ -20,12 +20,12 @@ class Bleu(NamedTuple):
     Attributes:
         score: from 0 to 100.
         signature: sacrebleu's.
-        told: the score with the precisions and the brevity penalty.
+        summary: the score with the precisions and the brevity penalty.
     """
 
     score: float
     signature: str
-    told: str
+    summary: str
 
 
 def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: Tokenize = "13a") -> Bleu:

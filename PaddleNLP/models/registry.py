@@ -31,7 +31,7 @@ LANGUAGE_MODELS = {
     "rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm",
     "elmo": "PaddleNLP.models.language.elmo:ElmoModel",
 }
-"""Recurrent networks that tell the next word."""
+"""Recurrent networks that predict the next word."""
 
 DIALOGUE_NETWORKS = {
     "duconv_retrieval": "PaddleNLP.models.dialogue.retrieval:RetrievalModel",

@@ -40,7 +40,7 @@ class Answered:
             "others": [{"text": one.text, "probability": round(one.probability, 6)} for one in self.others[:5]],
         }
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return f"{self.text or 'no answer'} {self.probability:.1%}"
 

@@ -29,7 +29,7 @@ class TextReader(abc.ABC):
         settings: what else the kind of reader needs.
 
     Attributes:
-        placed: whether results need the characters of tokens, which cutting a text then tells.
+        placed: whether results need the characters of tokens, which cutting a text then gives.
         multiple: batches are padded to multiples of so many tokens; each length is prepared for once.
     """
 
@@ -51,7 +51,7 @@ class TextReader(abc.ABC):
         self.max_length = max_length
         self.class_names = list(class_names)
         self.settings = dict(settings or {})
-        self._told_of_cut = False
+        self._warned_of_cut = False
 
     def predict(self, texts: Union[Text, Sequence[Text]], batch_size: int = 32) -> Any:
         """Read texts.
@@ -83,7 +83,7 @@ class TextReader(abc.ABC):
                     raise ValueError(f"{self.path}: {problem}")
 
     def remarks(self) -> dict[str, Any]:
-        """Return what is written beside each result: by what texts are cut into words, where that is told."""
+        """Return what is written beside each result: by what texts are cut into words, where that is reported."""
         return {"segmenter": self.tokenizer.segmenter} if isinstance(self.tokenizer, WordLevelTokenizer) else {}
 
     @abc.abstractmethod
@@ -102,11 +102,11 @@ class TextReader(abc.ABC):
             texts, pairs, self.max_length, return_num_truncated_tokens=True, **options
         )
         surplus = columns.pop("num_truncated_tokens")
-        if any(surplus) and not self._told_of_cut:
-            self._told_of_cut = True
+        if any(surplus) and not self._warned_of_cut:
+            self._warned_of_cut = True
             most = self.max_length + max(surplus)
-            told = f"a text of {most} tokens is cut to {self.max_length}, which the network was trained for"
-            warnings.warn(f"{self.path}: {told}; so are all longer ones", stacklevel=2)
+            text = f"a text of {most} tokens is cut to {self.max_length}, which the network was trained for"
+            warnings.warn(f"{self.path}: {text}; so are all longer ones", stacklevel=2)
         return columns
 
     def computed(

@@ -81,7 +81,7 @@ class Chosen:
             "probabilities": [round(share, 6) for share in self.probabilities],
         }
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return f"{self.text} {self.probabilities[self.place]:.1%}"
 

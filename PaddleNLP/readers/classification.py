@@ -32,7 +32,7 @@ class Classified:
         shares = {name: round(share, 6) for name, share in self.probabilities.items()}
         return {"label": self.label, "score": round(self.score, 6), "probabilities": shares}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return f"{self.label} {self.score:.1%}"
 
@@ -105,7 +105,7 @@ class Labelled:
         shares = {name: round(share, 6) for name, share in self.probabilities.items()}
         return {"labels": self.labels, "probabilities": shares}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return ", ".join(f"{name} {self.probabilities[name]:.1%}" for name in self.labels) or "no label"
 
@@ -134,7 +134,7 @@ class Valued:
         """Return what is written of it."""
         return {"value": round(self.value, 6)}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return f"{self.value:.4f}"
 

@@ -1,4 +1,4 @@
-"""A reader that tells the relation of two entities in a sentence."""
+"""A reader that predicts the relation of two entities in a sentence."""
 
 from __future__ import annotations
 

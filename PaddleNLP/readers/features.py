@@ -58,8 +58,8 @@ def open_encoder(
         ValueError: it is an exported folder, which holds a head's results only.
     """
     if is_exported(path):
-        told = "is an exported folder, which gives a head's results and no vectors"
-        raise ValueError(f"{os.fspath(path)!r} {told}: name the folder of the run")
+        message = "is an exported folder, which gives a head's results and no vectors"
+        raise ValueError(f"{os.fspath(path)!r} {message}: name the folder of the run")
     task, folder = open_run(TOOLKIT, os.fspath(path), checkpoint, overrides)
     encoder = task.network.encoder
     layer = getattr(encoder, "pooler", encoder)  # some families take a token's vector instead

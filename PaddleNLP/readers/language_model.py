@@ -17,7 +17,7 @@ NAMES = ("hidden", "cell")
 
 
 @dataclasses.dataclass
-class Told:
+class TextScore:
     """How probable a text is.
 
     Attributes:
@@ -43,11 +43,11 @@ class Told:
         further = {} if self.continuation is None else {"continuation": self.continuation}
         return {**numbers, "words": self.words, "unknown": self.unknown, **further}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         unknown = f", {self.unknown} unknown" if self.unknown else ""
-        told = f"perplexity {self.perplexity:.2f}, log probability {self.log_probability:.2f}{unknown}"
-        return told if self.continuation is None else f"{told}, goes on: {self.continuation}"
+        text = f"perplexity {self.perplexity:.2f}, log probability {self.log_probability:.2f}{unknown}"
+        return text if self.continuation is None else f"{text}, goes on: {self.continuation}"
 
 
 class LanguageModelReader(TextReader):
@@ -67,12 +67,12 @@ class LanguageModelReader(TextReader):
             raise TypeError("a text to read is a string: a language model takes no pairs")
         ids = [self.tokenizer.encode_text(text) for text in texts]
         order = np.argsort([len(row) for row in ids], kind="stable").tolist()
-        found: dict[int, Told] = {}
+        found: dict[int, TextScore] = {}
         for start in range(0, len(order), batch_size):
             rows = order[start : start + batch_size]
             for row, total in zip(rows, self._log_probabilities([ids[row] for row in rows])):
                 unknown = sum(number == self.tokenizer.unk_token_id for number in ids[row])
-                found[row] = Told(total, len(ids[row]) + 1, unknown)
+                found[row] = TextScore(total, len(ids[row]) + 1, unknown)
         if self.drawing is not None:
             for row, known in enumerate(ids):
                 found[row].continuation = self._continued(known)

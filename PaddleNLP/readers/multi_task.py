@@ -26,9 +26,9 @@ class ReadParts:
         """Return what is written of it."""
         return {name: part.record() for name, part in self.parts.items()}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
-        return "; ".join(f"{name}: {part.told()}" for name, part in self.parts.items())
+        return "; ".join(f"{name}: {part.describe()}" for name, part in self.parts.items())
 
 
 class MultiTaskReader(TextReader):

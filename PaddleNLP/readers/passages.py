@@ -30,7 +30,7 @@ class Found:
         """Return what is written of it."""
         return {"answer": self.text, "passage": self.passage, "score": self.score}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return f"{self.text or 'no answer'} (passage {self.passage + 1})" if self.passage >= 0 else "no answer"
 
@@ -52,10 +52,10 @@ class PassageReader(TextReader):
         count = self.settings["passages"]
         passages = [part[1 : 1 + count] for part in parts]
         filled = [text for own in passages for text in (*own, *[""] * (count - len(own)))]
-        told: dict[str, Any] = {"add_special_tokens": False, "return_offsets_mapping": True}
+        options: dict[str, Any] = {"add_special_tokens": False, "return_offsets_mapping": True}
         most = self.settings["max_question"]
-        questions = self.tokenizer.batch([part[0] for part in parts], None, most, **told)["input_ids"]
-        columns = self.tokens(filled, **told)
+        questions = self.tokenizer.batch([part[0] for part in parts], None, most, **options)["input_ids"]
+        columns = self.tokens(filled, **options)
         ids, offsets = columns["input_ids"], columns["offset_mapping"]
         asked = self.batch({"input_ids": questions})["input_ids"]
         read = self.batch({"input_ids": ids})["input_ids"].reshape(len(parts), count, -1)

@@ -35,7 +35,7 @@ class Related:
         """Return what is written of it."""
         return {"spo_list": [one._asdict() for one in self.relations]}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return "; ".join(" ".join(one) for one in self.named()) or "no relation"
 

@@ -28,7 +28,7 @@ class Alike:
         """Return what is written of it."""
         return {"score": round(self.score, 6), "alike": self.alike}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return f"{'alike' if self.alike else 'not alike'} {self.score:.4f}"
 

@@ -51,7 +51,7 @@ class Tagged:
         """Return what is written of it."""
         return {"tags": self.tags, "chunks": [dataclasses.asdict(chunk) for chunk in self.chunks]}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return " ".join(f"{chunk.text}/{chunk.kind}" for chunk in self.chunks) or "nothing"
 
@@ -70,7 +70,7 @@ class TaggingReader(TextReader):
         tags = [[""] * len(row) for row in words]
         if filled:
             self._fill(tags, filled, [words[number] for number in filled], batch_size)
-        return [self._told(str(text), spans, row) for text, spans, row in zip(texts, units, tags)]
+        return [self._tagged(str(text), spans, row) for text, spans, row in zip(texts, units, tags)]
 
     @functools.cached_property
     def _marks(self) -> dict[str, Optional[Tag]]:
@@ -100,7 +100,7 @@ class TaggingReader(TextReader):
                             tags[filled[texts[row]]][word] = self.class_names[best[place]]
                     before = word
 
-    def _told(self, text: str, units: list[tuple[int, int]], tags: list[str]) -> Tagged:
+    def _tagged(self, text: str, units: list[tuple[int, int]], tags: list[str]) -> Tagged:
         outside = "O" if "O" in self.class_names else self.class_names[0]
         tags = [tag or outside for tag in tags]
         spans = [(tag, number, number + 1) for number, tag in enumerate(tags)]

@@ -31,7 +31,7 @@ class Translated:
         """Return what is written of it."""
         return {"translation": self.text, "score": round(self.score, 6), "ended": self.ended}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line."""
         return self.text if self.ended else f"{self.text} [no end within {self.tokens} tokens]"
 

@@ -111,12 +111,12 @@ class LanguageTask(ToolkitTask):
         """Refuse a tokeniser whose ids, or samples of a length, that the network has no rows for."""
         name, count, longest = self.config.network.name, len(self.tokenizer), self.config.tokenizer.max_length
         if count > encoder.vocab_size:
-            told = f"the tokeniser has {count} tokens, but {name} has {encoder.vocab_size} rows"
-            raise ValueError(f"{told}; set network.vocab_size, or choose what fits it")
+            message = f"the tokeniser has {count} tokens, but {name} has {encoder.vocab_size} rows"
+            raise ValueError(f"{message}; set network.vocab_size, or choose what fits it")
         most = getattr(encoder, "max_length", getattr(encoder, "max_position_embeddings", None))
         if most is not None and longest > most:
-            told = f"tokenizer.max_length is {longest}, but {name} takes {most} tokens"
-            raise ValueError(f"{told}; lower it, or set network.max_position_embeddings")
+            message = f"tokenizer.max_length is {longest}, but {name} takes {most} tokens"
+            raise ValueError(f"{message}; lower it, or set network.max_position_embeddings")
 
     def begin(self, folder: RunFolder) -> None:
         """Write the tokeniser and the classes' names."""
@@ -241,10 +241,10 @@ class LanguageTask(ToolkitTask):
         (line,) = super().facts()
         lengths = self.fields("train").lengths
         cut = 0 if self.windowed else int((lengths >= self.config.tokenizer.max_length).sum())
-        told = f"; {cut:,} of data.train reach tokenizer.max_length, and longer texts are cut" if cut else ""
+        text = f"; {cut:,} of data.train reach tokenizer.max_length, and longer texts are cut" if cut else ""
         return [
             f"{line} samples",
-            f"vocabulary: {len(self.tokenizer):,} tokens; {lengths.mean():.0f} a sample, at most {lengths.max()}{told}",
+            f"vocabulary: {len(self.tokenizer):,} tokens; {lengths.mean():.0f} a sample, at most {lengths.max()}{text}",
         ]
 
     def suggestions(self) -> list[Suggestion]:

@@ -1,4 +1,4 @@
-"""Pretraining ELMo: each word of a sentence is told from those before it, and from those behind it.
+"""Pretraining ELMo: each word of a sentence is predicted from those before it, and from those behind it.
 
 Peters et al. 2018, https://arxiv.org/abs/1802.05365.
 """
@@ -26,7 +26,7 @@ class BidirectionalLanguageModel(SentenceEnds):
 
     Args:
         config: the experiment.
-        samples: words among which the right one is told in training, drawn for each step; None: all words. Evaluation
+        samples: words among which the right one is found in training, drawn for each step; None: all words. Evaluation
             takes all.
     """
 
@@ -83,7 +83,7 @@ class BidirectionalLanguageModel(SentenceEnds):
     def facts(self) -> list[str]:
         """Return how many sentences there are, and whether words are drawn."""
         facts = super().facts()
-        drawn = [] if self.samples is None else [f"told among {self.samples:,} drawn words in training"]
+        drawn = [] if self.samples is None else [f"predicted among {self.samples:,} drawn words in training"]
         return [*facts, *drawn]
 
     def suggestions(self) -> list[Suggestion]:

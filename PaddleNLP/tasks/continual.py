@@ -69,8 +69,8 @@ class ContinualPretraining(LanguageTask):
             raise ValueError(f"data.{split} has no documents, of which the tasks are made: name a DocumentsDataset")
         for name in self.schedule.names:
             if name in PAIR_TASKS and name not in pairs:
-                told = f"name SeveralDatasets with the parts {DOCUMENTS} and {name}"
-                raise ValueError(f"data.{split} has no pairs of {name}, which task.stages learns: {told}")
+                message = f"name SeveralDatasets with the parts {DOCUMENTS} and {name}"
+                raise ValueError(f"data.{split} has no pairs of {name}, which task.stages learns: {message}")
         for name, part in pairs.items():
             if name not in PAIR_TASKS:
                 raise ValueError(f"data.{split} has the part {name!r}; there are {', '.join((DOCUMENTS, *PAIR_TASKS))}")
@@ -108,8 +108,8 @@ class ContinualPretraining(LanguageTask):
         super()._check_fits(encoder)
         known, count = getattr(encoder.embeddings, "task_type_vocab_size", 0), TASKS.index(self.schedule.names[-1]) + 1
         if known < count:
-            told = f"{self.config.network.name} embeds {known} tasks, and there are {count}"
-            raise ValueError(f"{told}: set network.use_task_id: true, network.task_type_vocab_size: {count}")
+            message = f"{self.config.network.name} embeds {known} tasks, and there are {count}"
+            raise ValueError(f"{message}: set network.use_task_id: true, network.task_type_vocab_size: {count}")
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return ids, segments and capitals of some documents, and where their sentences end."""
@@ -121,8 +121,8 @@ class ContinualPretraining(LanguageTask):
             ids = np.concatenate(found["input_ids"]).astype(np.int64)
             rows["input_ids"].append(ids)
             rows["segments"].append(np.where(inside[ids], INSIDE, BEGINS))
-            told = zip(sentences, found["offset_mapping"], found["input_ids"])
-            rows["capitals"].append([label for text, at, row in told for label in capitals(text, at, inside[row])])
+            found_of = zip(sentences, found["offset_mapping"], found["input_ids"])
+            rows["capitals"].append([label for text, at, row in found_of for label in capitals(text, at, inside[row])])
             rows["sentence_ends"].append(np.cumsum([len(one) for one in found["input_ids"]]))
         return {name: Ragged.of(values) for name, values in rows.items()}
 
@@ -183,7 +183,7 @@ class ContinualPretraining(LanguageTask):
         return self.network.loss(self.forward(fields), self._labels(fields)), {}
 
     def predict(self, fields: Mapping[str, Any]) -> Sequence[Any]:
-        """Return of each task whether each label is told, the loss, and the labels, (M,) each."""
+        """Return of each task whether each label is predicted right, the loss, and the labels, (M,) each."""
         found = []
         for logits, labels in zip(self.forward(fields), self._labels(fields)):
             logits = logits.reshape([-1, logits.shape[-1]])
@@ -202,7 +202,7 @@ class ContinualPretraining(LanguageTask):
 
 
 class ContinualEvaluator(Evaluator):
-    """How well the labels of each task are told.
+    """How well the labels of each task are predicted.
 
     Args:
         names: the tasks, in the order of the network's results.

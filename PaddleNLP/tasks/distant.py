@@ -30,7 +30,7 @@ MARKS = ("first", "second", "types", "guide")
 
 
 class DistantRelation(Classification):
-    """Trains a network to tell the relation of two entities in a sentence, and to attend to the words that say it.
+    """Trains a network to predict the relation of two entities in a sentence, and to attend to the words that say it.
 
     Jia et al. 2019, ARNOR, https://aclanthology.org/P19-1135. With ``denoise``, training begins with the most frequent
     patterns of each relation; after every ``loop`` epochs the patterns join that the network attends to by itself.
@@ -87,10 +87,10 @@ class DistantRelation(Classification):
     def _check_fits(self, encoder: Any) -> None:
         super()._check_fits(encoder)
         if len(self.types) > encoder.types:
-            told = (
+            message = (
                 f"the data has {len(self.types)} types of entities, but {self.config.network.name} has {encoder.types}"
             )
-            raise ValueError(f"{told} rows for them; set network.types")
+            raise ValueError(f"{message} rows for them; set network.types")
 
     def begin(self, folder: RunFolder) -> None:
         """Write the types of entities, besides what :class:`LanguageTask` writes."""
@@ -150,7 +150,7 @@ class DistantRelation(Classification):
 
     def suggestions(self) -> list[Suggestion]:
         """Return what to try with the trained run."""
-        return [Suggestion("infer", "--demo 8", "tell the relations of eight pairs of the test split")]
+        return [Suggestion("infer", "--demo 8", "predict the relations of eight pairs of the test split")]
 
     def program(self) -> Program:
         """Return the network from ids and places to logits and attention."""

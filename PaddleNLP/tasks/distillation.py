@@ -50,8 +50,8 @@ class Distiller:
             layers = len(getattr(getattr(network.encoder, "encoder", None), "layers", ()))
             most = max((pair[place] for pair in self.pairs), default=0)
             if most > layers:
-                told = ("student", "teacher")[place]
-                raise ValueError(f"teacher.hidden names layer {most} of the {told}, which has {layers}")
+                role = ("student", "teacher")[place]
+                raise ValueError(f"teacher.hidden names layer {most} of the {role}, which has {layers}")
         if self.pairs:
             sizes = (student.encoder.hidden_size, self.teacher.encoder.hidden_size)
             task.networks[PROJECTIONS] = nn.LayerList([nn.Linear(*sizes) for _ in self.pairs])

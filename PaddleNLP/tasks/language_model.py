@@ -28,7 +28,7 @@ from PaddleNLP.tasks.sentence_ends import SentenceEnds
 
 
 class LanguageModel(SentenceEnds):
-    """Trains a recurrent network to tell the next word of a text.
+    """Trains a recurrent network to predict the next word of a text.
 
     Sentences stand one behind the other, each with ``<eos>`` at its end. The text is read in ``batch_size`` rows side
     by side, ``tokenizer.max_length`` words at a time, and states are carried over: samples are not shuffled. The loss
@@ -94,7 +94,7 @@ class LanguageModel(SentenceEnds):
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 
     def word_losses(self, fields: Mapping[str, Any], states: CarriedStates) -> Any:
-        """Return how surely each word was told, float32 (rows, steps), 0 where there is none; states go on.
+        """Return how surely each word was predicted, float32 (rows, steps), 0 where there is none; states go on.
 
         Args:
             fields: of a batch.
@@ -130,7 +130,7 @@ class LanguageModel(SentenceEnds):
         window = self.config.tokenizer.max_length
         return [
             f"data: {', '.join(f'{len(self.dataset(split)):,} {split}' for split in self.splits)} sentences",
-            f"vocabulary: {len(self.tokenizer):,} words; {count:,} to tell in training, in {rows} rows of {steps:,}, "
+            f"vocabulary: {len(self.tokenizer):,} words; {count:,} to predict, in {rows} rows of {steps:,}, "
             f"{window} at a time",
         ]
 
@@ -146,8 +146,8 @@ class LanguageModel(SentenceEnds):
         specs = [InputSpec([None, None], "int64", "input_ids", examples={0: (2, 3), 1: (8, 12)})]
         for name, (layers, size) in zip(("hidden", "cell"), self.network.state_shapes):
             specs.append(InputSpec([layers, None, size], "float32", name, examples={1: (2, 3)}))
-        told = "input_ids int64 [any, any] and the states before, to scores of the next words and the states behind"
-        return Program(core.jit.to_static(self.network), specs, told, {"preprocessing": self.stored()})
+        text = "input_ids int64 [any, any] and the states before, to scores of the next words and the states behind"
+        return Program(core.jit.to_static(self.network), specs, text, {"preprocessing": self.stored()})
 
     def reader_settings(self) -> dict[str, Any]:
         """Return the shapes of the states, and which word ends sentences."""

@@ -26,7 +26,7 @@ class LexicalAnalysis(TokenClassification):
         config: the experiment.
         units: what a raw text is cut into before it is tagged; see :class:`TokenClassification`.
         monitor: the number by which the best checkpoint is chosen.
-        segmentation: whether all words are chunks, as LAC's are, so that how well texts are cut is told, too.
+        segmentation: whether all words are chunks, as LAC's are, so that how well texts are cut is reported, too.
         grows: the folder of a run whose network and tags this one begins with; tags that its data has besides are
             learned in addition. The network must be of its size, and the tokeniser its own.
     """
@@ -122,8 +122,8 @@ def grown(values: Mapping[str, Any], network: Any, known: int, run: str) -> dict
         elif layer == "fc" or layer.endswith("crf"):
             _put(new, old, known)
         else:
-            told = f"{name} has shape {list(old.shape)}, here {list(new.shape)}"
-            raise ValueError(f"task.grows: the network of {os.fspath(run)!r} is of another size: {told}")
+            message = f"{name} has shape {list(old.shape)}, here {list(new.shape)}"
+            raise ValueError(f"task.grows: the network of {os.fspath(run)!r} is of another size: {message}")
         found[name] = new
     return found
 

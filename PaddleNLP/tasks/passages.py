@@ -88,8 +88,8 @@ class PassageReading(LanguageTask):
 
     def _words(self, texts: Sequence[str], most: int) -> tuple[list[Any], list[Any]]:
         """Return the ids of texts' words, and the characters of each."""
-        told: dict[str, Any] = {"add_special_tokens": False, "return_offsets_mapping": True}
-        columns = self.tokenizer.batch(list(texts), None, most, **told)
+        options: dict[str, Any] = {"add_special_tokens": False, "return_offsets_mapping": True}
+        columns = self.tokenizer.batch(list(texts), None, most, **options)
         return columns["input_ids"], columns["offset_mapping"]
 
     @staticmethod
@@ -140,8 +140,8 @@ class PassageReading(LanguageTask):
             InputSpec([None, None], "int64", "question_ids", examples={0: (2, 3), 1: (8, 16)}),
             InputSpec([None, self.passages, None], "int64", "input_ids", examples={0: (2, 3), 2: (8, 12)}),
         ]
-        told = f"question_ids int64 [any, any] and input_ids int64 [any, {self.passages}, any]"
-        return Program(core.jit.to_static(self.network), specs, told, {"preprocessing": self.stored()})
+        text = f"question_ids int64 [any, any] and input_ids int64 [any, {self.passages}, any]"
+        return Program(core.jit.to_static(self.network), specs, text, {"preprocessing": self.stored()})
 
     def reader_settings(self) -> dict[str, Any]:
         """Return how answers are searched."""

@@ -1,4 +1,4 @@
-"""Pretraining: words of texts are masked, and the network tells what they were; perhaps also which sentence follows.
+"""Pretraining: words of texts are masked, and the network predicts what they were; perhaps also which sentence follows.
 
 Devlin et al., BERT, https://arxiv.org/abs/1810.04805; Sun et al., ERNIE, https://arxiv.org/abs/1904.09223.
 """
@@ -28,7 +28,7 @@ _COLUMNS = ("token_type_ids", "offset_mapping")
 
 
 class Pretraining(LanguageTask):
-    """Trains a network to tell masked words, of official rows or of plain texts.
+    """Trains a network to predict masked words, of official rows or of plain texts.
 
     The rows of :class:`PaddleNLP.data.pretraining.masked_words.PretrainingRows` also say which sentence follows
     which, and that is learned, too. Of plain texts a word is one of a dictionary; without it a character of Chinese,
@@ -165,7 +165,7 @@ class Pretraining(LanguageTask):
 
 
 class MaskedDataset(Dataset):
-    """Samples with words masked, "places" of what is to be told, and its "labels".
+    """Samples with words masked, "places" of what is to be predicted, and its "labels".
 
     Args:
         encoded: samples with "segments" and "whole_words".
@@ -197,7 +197,7 @@ class MaskedDataset(Dataset):
 
 
 class MaskedEvaluator(Evaluator):
-    """How many masked tokens, and next sentences, are told."""
+    """How many masked tokens, and next sentences, are predicted right."""
 
     def __init__(self) -> None:
         self._loss = 0.0

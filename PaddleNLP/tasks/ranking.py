@@ -33,8 +33,8 @@ class Ranking(Classification):
         """Refuse data without pairs that fit or do not, and splits to be evaluated that have no groups."""
         super().check_dataset(split, dataset)
         if len(self.class_names) != 2:
-            told = ", ".join(self.class_names)
-            raise ValueError(f"data.{split} must have two classes, of wrong and of right candidates, not {told}")
+            text = ", ".join(self.class_names)
+            raise ValueError(f"data.{split} must have two classes, of wrong and of right candidates, not {text}")
         if split != "train" and "group" not in dataset.columns:
             raise ValueError(
                 f"data.{split} does not say which candidates belong together: give dataset.group, the column that "

@@ -94,8 +94,8 @@ class QuestionAnswering(LanguageTask):
 
     def evaluator(self, split: str) -> ReadingEvaluator:
         """Return an empty evaluator."""
-        told = self.metric, self.threshold, self.search["n_best"], self.search["longest"], self.out_of_domain
-        return ReadingEvaluator(self.dataset(split), self.fields(split), *told)
+        settings = self.metric, self.threshold, self.search["n_best"], self.search["longest"], self.out_of_domain
+        return ReadingEvaluator(self.dataset(split), self.fields(split), *settings)
 
     def facts(self) -> list[str]:
         """Return how many questions there are, and of how many windows."""

@@ -31,8 +31,8 @@ class SentenceEnds(LanguageTask):
         if END in found.vocab.token_to_idx:
             return found
         if section.learn is None:
-            told = f"the vocabulary has no word {END!r}, which ends sentences"
-            raise ValueError(f"tokenizer: {told}; add it to the file, or learn a vocabulary")
+            message = f"the vocabulary has no word {END!r}, which ends sentences"
+            raise ValueError(f"tokenizer: {message}; add it to the file, or learn a vocabulary")
         with tempfile.TemporaryDirectory() as folder:
             found.save_pretrained(folder)
             with open(Path(folder) / "vocab.txt", "a", encoding="utf-8") as stream:

@@ -44,8 +44,8 @@ class Similarity(StackedTask):
         """Refuse training data without triples, and other data without pairs of two classes."""
         columns = getattr(dataset, "columns", ())
         if split == "train" and "negative" not in columns:
-            told = "dataset.name: TriplesDataset reads some, TriplesOfPairs makes some"
-            raise ValueError(f"data.train has no triples; {told}")
+            message = "dataset.name: TriplesDataset reads some, TriplesOfPairs makes some"
+            raise ValueError(f"data.train has no triples; {message}")
         if split != "train" and ("text_pair" not in columns or len(dataset.labels) != 2):
             raise ValueError(f"data.{split} must have pairs of texts of two classes, such as LCQMC's")
 

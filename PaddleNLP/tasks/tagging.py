@@ -68,8 +68,8 @@ class TokenClassification(LanguageTask):
         found = super().fields(split)
         cut = int((found.lengths >= self.config.tokenizer.max_length).sum())
         if cut and not known and split != "train":
-            told = "their entities behind it count as missed; raise tokenizer.max_length"
-            warnings.warn(f"data.{split}: {cut} sentences reach tokenizer.max_length: {told}", stacklevel=2)
+            text = "their entities behind it count as missed; raise tokenizer.max_length"
+            warnings.warn(f"data.{split}: {cut} sentences reach tokenizer.max_length: {text}", stacklevel=2)
         return found
 
     def padded(self) -> dict[str, Any]:

@@ -113,8 +113,8 @@ class Translation(LanguageTask):
         }
         if len(sizes) < 2:
             key = next(key for key in ("src_vocab_size", "trg_vocab_size") if key not in sizes)
-            told = f"network.{key} is {component.arguments[key]}, but the tokeniser has {count} tokens"
-            raise ValueError(f"{told}: its files are of another vocabulary")
+            message = f"network.{key} is {component.arguments[key]}, but the tokeniser has {count} tokens"
+            raise ValueError(f"{message}: its files are of another vocabulary")
         given = {key: value for key, value in sizes.items() if key not in component.arguments}
         network = self.add_network("model", MODELS, component, "network", task="encoder", **given)
         check_beams(self.search.rows, count)
@@ -210,8 +210,8 @@ class Translation(LanguageTask):
         if self.tokenizer.words == "pieces":
             references = [self.tokenizer.without_marks(reference.split()) for reference in references]
         beams = self.search.rows
-        told = f"beam search, {beams} wide" if beams > 1 else "the best token each time"
-        return references, self.bleu_tokenize, f"{told}, at most {self.search.max_length} tokens"
+        text = f"beam search, {beams} wide" if beams > 1 else "the best token each time"
+        return references, self.bleu_tokenize, f"{text}, at most {self.search.max_length} tokens"
 
     # use
 
@@ -232,5 +232,5 @@ class Translation(LanguageTask):
     def program(self) -> Program:
         """Return the network with its search, for any number and length of sentences, with the tokeniser."""
         program = super().program()
-        told = f"{program.told} to tokens, scores, lengths and whether they end"
-        return program._replace(network=self.reading_network, told=told)
+        text = f"{program.description} to tokens, scores, lengths and whether they end"
+        return program._replace(network=self.reading_network, description=text)

@@ -43,8 +43,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     )
     parser.add_argument("kind", choices=sorted(KINDS), help="what is drawn")
     parser.add_argument("folder", help="where the files go; it is made if it is missing")
-    told = "deal the labels of train and dev at random, to see that nothing is learned"
-    parser.add_argument("--shuffled", action="store_true", help=told)
+    help_text = "deal the labels of train and dev at random, to see that nothing is learned"
+    parser.add_argument("--shuffled", action="store_true", help=help_text)
     parser.add_argument("--seed", type=int, default=0, help="of the draws (default: 0)")
     options = parser.parse_args(arguments)
     if options.seed < 0:

@@ -29,8 +29,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("folder", help="where the files go; it is made if it is missing")
     parser.add_argument("--texts", metavar="FILE", nargs="+", required=True, help="a text in each line")
     command_line.add_count(parser, "--size", 32000, "tokens of the vocabulary at most")
-    told = "what a line is: as people write, or words and signs with spaces between them; default raw"
-    parser.add_argument("--words", choices=("raw", "spaces"), default="raw", help=told)
+    help_text = "what a line is: as people write, or words and signs with spaces between them; default raw"
+    parser.add_argument("--words", choices=("raw", "spaces"), default="raw", help=help_text)
     command_line.add_count(parser, "--least", 2, "times that two pieces must occur side by side to be merged")
     options = parser.parse_args(arguments)
     lines = (line for file in options.texts for _, line in text_lines(file))

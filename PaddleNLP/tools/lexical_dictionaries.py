@@ -49,8 +49,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """
     parser = command_line.parser("Write LAC's dictionaries: tags, widths of characters, and characters.", EXAMPLES)
     parser.add_argument("folder", help="where the files go; it is made if it is missing")
-    told = "a file of LAC's form, whose characters word.dic has, the most frequent ones first; without it there is none"
-    parser.add_argument("--texts", metavar="FILE", help=told)
+    help_text = "a file of LAC's form, whose characters word.dic has, most frequent first; without it there is none"
+    parser.add_argument("--texts", metavar="FILE", help=help_text)
     command_line.add_count(parser, "--least", 1, "times that a character must occur")
     command_line.add_count(parser, "--most", 20940, "lines of word.dic at most")
     options = parser.parse_args(arguments)

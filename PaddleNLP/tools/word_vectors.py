@@ -33,14 +33,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         "text", metavar="TEXT", help="a file with a sentence in each line, words with spaces between them"
     )
     parser.add_argument("output", metavar="VECTORS", help="where they go: a word and its numbers in each line")
-    for name, told in (
+    for name, help_text in (
         ("size", "length of a vector"),
         ("window", "words on either side that may count"),
         ("negatives", "words that are drawn for each word"),
         ("least", "times that a word must occur"),
         ("epochs", "times that the text is gone through"),
     ):
-        command_line.add_count(parser, f"--{name}", getattr(known, name), told)
+        command_line.add_count(parser, f"--{name}", getattr(known, name), help_text)
     parser.add_argument("--seed", type=int, default=known.seed, help="of all that is drawn (default: 0)")
     parser.add_argument(
         "--near", action="append", default=[], metavar="WORD", help="show the words nearest to this one"

@@ -56,8 +56,8 @@ class SubwordTokenizer(PretrainedTokenizer):
         none = {"sep_token": None, "cls_token": None, "mask_token": None}
         super().__init__(vocab, unk_token=UNKNOWN, pad_token=START, bos_token=START, eos_token=END, **none)
         if (codes_file is None) != (words == "pieces"):
-            told = "are pieces already: leave out codes_file" if words == "pieces" else "need codes_file, the merges"
-            raise ValueError(f"SubwordTokenizer: texts of words: {words} {told}")
+            text = "are pieces already: leave out codes_file" if words == "pieces" else "need codes_file, the merges"
+            raise ValueError(f"SubwordTokenizer: texts of words: {words} {text}")
         self.words = words
         self._codes = None if codes_file is None else read_codes(codes_file)[1]
         self._bpe: Optional[SubwordBPE] = None
@@ -80,7 +80,7 @@ class SubwordTokenizer(PretrainedTokenizer):
         return [known.get(piece, unknown) for piece in self.pieces(text)]
 
     def place_text(self, text: str) -> tuple[list[int], Offsets]:
-        """Refuse: pieces are not told by their characters."""
+        """Refuse: pieces do not follow from their characters."""
         raise NotImplementedError("SubwordTokenizer gives no offsets")
 
     def _rows_of_ids(self, texts: Sequence[Any]) -> list[list[int]]:
@@ -139,8 +139,8 @@ def _check_goes_with(codes: Sequence[tuple[str, str]], ids: dict[str, int], code
     ended = [piece[: -len("</w>")] if piece.endswith("</w>") else piece + MARK for piece in made]
     missing = [piece for piece in ended if piece not in ids]
     if made and 2 * len(missing) >= len(made):
-        told = f"{len(missing):,} of {len(made):,} merges make pieces that are not in {vocab_file}"
-        raise ValueError(f"{codes_file}: {told}, such as {shown(missing[0])}: they are of another vocabulary")
+        message = f"{len(missing):,} of {len(made):,} merges make pieces that are not in {vocab_file}"
+        raise ValueError(f"{codes_file}: {message}, such as {shown(missing[0])}: they are of another vocabulary")
 
 
 class Learnt(NamedTuple):

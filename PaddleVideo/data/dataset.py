@@ -23,7 +23,7 @@ class ClipDataset(Dataset):
     Args:
         class_names: the classes, in the order of their numbers.
         transform: what to do with (frames to choose from, class number); its first part chooses frames.
-        all_classes: whether these are all classes, as names and folders say; not where only the labels tell of them.
+        all_classes: whether these are all classes, as names and folders say; not where only the labels name them.
     """
 
     def __init__(

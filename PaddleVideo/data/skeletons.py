@@ -73,8 +73,8 @@ class SkeletonDataset(Dataset):
     def __getitem__(self, index: int) -> tuple[np.ndarray, int]:
         whole = np.asarray(self.skeleton(index), np.float32)
         if whole.ndim != 4 or not whole.size or not np.isfinite(whole).all():
-            told = "with numbers that are not finite" if whole.ndim == 4 and whole.size else f"of shape {whole.shape}"
-            raise ValueError(f"skeleton {index} should be (coordinates, frames, joints, persons), not {told}")
+            text = "with numbers that are not finite" if whole.ndim == 4 and whole.size else f"of shape {whole.shape}"
+            raise ValueError(f"skeleton {index} should be (coordinates, frames, joints, persons), not {text}")
         if self.frames is not None:
             count = whole.shape[1]
             room = count - self.frames

@@ -46,18 +46,18 @@ def extract(options: argparse.Namespace) -> int:
                 failed += 1
                 tqdm.write(f"error: {' '.join(str(error).split())}", file=sys.stderr)
                 continue
-            told = f"{file}: {len(scores)} steps of {scores.shape[1]} scores"
+            text = f"{file}: {len(scores)} steps of {scores.shape[1]} scores"
             if options.length:
                 scores = resampled(scores, options.length)[None]
             if options.bytes:
                 scores = np.rint(scores * 255.0).astype(np.uint8)
             write_pickle({"scores": scores, "duration": duration}, str(path))
-            tqdm.write(f"{told}, {duration:.1f} s")
+            tqdm.write(f"{text}, {duration:.1f} s")
             written += 1
     kept = len(named) - written - failed
-    told = f"; {kept} were there already" if kept else ""
-    told += f"; {failed} of {len(named)} videos could not be read" if failed else ""
-    print(f"wrote features of {written} videos to {target}{told}")
+    text = f"; {kept} were there already" if kept else ""
+    text += f"; {failed} of {len(named)} videos could not be read" if failed else ""
+    print(f"wrote features of {written} videos to {target}{text}")
     return 1 if failed else 0
 
 

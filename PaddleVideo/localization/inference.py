@@ -70,9 +70,9 @@ def infer(options: argparse.Namespace) -> int:
         return {"video": source.name, "duration": duration, "picture": picture, "intervals": intervals}
 
     def line(record: dict[str, Any]) -> str:
-        told = [f"{one['name']} {one['start']:.1f}-{one['end']:.1f} s" for one in record["intervals"]]
-        more = f", and {len(told) - options.top} more" if len(told) > options.top else ""
-        return f"{record['video']}: {', '.join(told[: options.top]) or 'nothing'}{more}"
+        note = [f"{one['name']} {one['start']:.1f}-{one['end']:.1f} s" for one in record["intervals"]]
+        more = f", and {len(note) - options.top} more" if len(note) > options.top else ""
+        return f"{record['video']}: {', '.join(note[: options.top]) or 'nothing'}{more}"
 
     with writing(target):
         target.mkdir(parents=True, exist_ok=True)
@@ -80,8 +80,8 @@ def infer(options: argparse.Namespace) -> int:
         write_predictions(target, records)
         write_submission(target, results)
     failed = sum("error" in record for record in records)
-    told = f"; {failed} of {len(records)} files could not be read" if failed else ""
-    print(f"wrote {target}/predictions.json, submission.json and timelines of {len(results)} videos beside them{told}")
+    note = f"; {failed} of {len(records)} files could not be read" if failed else ""
+    print(f"wrote {target}/predictions.json, submission.json and timelines of {len(results)} videos beside them{note}")
     return 1 if failed else 0
 
 

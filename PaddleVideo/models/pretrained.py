@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 def build(name: str, pretrained: Pretrained = False, adapt_head: bool = False, **arguments: Any) -> Any:
     """Return a network, with weights if they are asked for.
 
-    All parameters must be in the file and fit, but for two cases, of which the log tells: the head for another number
+    All parameters must be in the file and fit, but for two cases, which the log names: the head for another number
     of classes, with ``adapt_head``; and a file of an image classifier of PaddleClas, which is loaded into the backbone.
 
     Args:

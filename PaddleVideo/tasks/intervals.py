@@ -207,6 +207,6 @@ class IntervalTask(ToolkitTask):
         shape = self.targets("test", self.dataset(self.config.data.names[-1]))[0][0].shape
         open_shape = [None, *(shape[:-1] if steps.features_first else shape), *([None] if steps.features_first else [])]
         sizes = ", ".join("any" if size is None else str(size) for size in open_shape)
-        told = f"features float32 [{sizes}] to what {type(steps).__name__} makes intervals of"
+        text = f"features float32 [{sizes}] to what {type(steps).__name__} makes intervals of"
         extra = {"preprocessing": {"task": steps.kind, **steps.record()}, "class_names": list(self.class_names or [])}
-        return Program(self.network, [InputSpec(open_shape, name="features")], told, extra)
+        return Program(self.network, [InputSpec(open_shape, name="features")], text, extra)

@@ -59,5 +59,5 @@ class SkeletonTask(ClassifierTask):
         shape = self.dataset(self.config.data.names[-1])[0][0].shape
         sizes = ", ".join(map(str, shape))
         names = list(self.class_names or [])
-        told = f"skeletons float32 [any, {sizes}] to {len(names)} classes"
-        return Program(self.network, [InputSpec([None, *shape], name="skeletons")], told, {"class_names": names})
+        text = f"skeletons float32 [any, {sizes}] to {len(names)} classes"
+        return Program(self.network, [InputSpec([None, *shape], name="skeletons")], text, {"class_names": names})

@@ -156,5 +156,5 @@ class TaggingTask(ToolkitTask):
         split = (self.config.data.names)[-1]
         rgb, audio, *_ = self.dataset(split)[0]
         specs = [InputSpec([None, *part.shape], str(part.dtype)) for part in (rgb, audio)]
-        told = f"{rgb.dtype} features [any, {rgb.shape[0]}, {rgb.shape[1]} and {audio.shape[1]}] to logits"
-        return Program(self.network, [*specs, InputSpec([None], "int64")], told)
+        text = f"{rgb.dtype} features [any, {rgb.shape[0]}, {rgb.shape[1]} and {audio.shape[1]}] to logits"
+        return Program(self.network, [*specs, InputSpec([None], "int64")], text)

@@ -58,15 +58,15 @@ def builder(folder: str, nodes: int, edges: int) -> dict[str, Callable[[], Any]]
     """Return the step that stores a graph; it returns the seconds and the largest anonymous memory."""
 
     def build() -> tuple[float, int]:
-        began = told = time.perf_counter()
+        began = reported = time.perf_counter()
         most = 0
 
         def report(stage: str, done: int, total: int) -> None:
-            nonlocal told, most
+            nonlocal reported, most
             most = max(most, memory()["RssAnon"])
-            if time.perf_counter() - told > 20:
-                told = time.perf_counter()
-                print(f"  {told - began:6.0f} s  {stage}: {done:,} of {total:,}", file=sys.stderr, flush=True)
+            if time.perf_counter() - reported > 20:
+                reported = time.perf_counter()
+                print(f"  {reported - began:6.0f} s  {stage}: {done:,} of {total:,}", file=sys.stderr, flush=True)
 
         outgoing, _, table = seed_graph()
         stream = TiledGraph(outgoing, nodes, edges)

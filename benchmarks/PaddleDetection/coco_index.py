@@ -75,8 +75,8 @@ def main() -> None:
     seconds, worked = time.perf_counter() - start, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     size = path.stat().st_size / 1e6
-    told = f"{seconds:.1f} s, {worked:.1f} of a processor"
-    print(f"{size:.0f} MB: {len(dataset)} images in {told}, at most {peak:.0f} MB in memory", flush=True)
+    text = f"{seconds:.1f} s, {worked:.1f} of a processor"
+    print(f"{size:.0f} MB: {len(dataset)} images in {text}, at most {peak:.0f} MB in memory", flush=True)
     start, count, together = time.perf_counter(), 0, 0.0
     for number, found in enumerate(DataLoader(Objects(dataset), batch_size=1000, num_workers=2)):
         count += int(found.sum())

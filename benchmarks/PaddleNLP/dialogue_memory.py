@@ -123,15 +123,15 @@ def main() -> None:
         make = predicting if kind == "prediction" else training
         print(json.dumps(peak(make(way, int(batch), int(vocabulary)), int(batch))))
         return
-    told = {"eager": "every result kept"}
+    names = {"eager": "every result kept"}
     for kind in ("prediction", "training"):
         numbers = {}
         for way in (*ROWS, *(["PyTorch"] if options.peers else [])):
             numbers[way] = measured(kind, way, options)
-            name = told.get(way, way) if kind == "prediction" else way
+            name = names.get(way, way) if kind == "prediction" else way
             print(f"{kind}, {name:<20}{numbers[way]:>8.0f} MB", flush=True)
         for way in ROWS[1:]:
-            name = told.get(way, way) if kind == "prediction" else way
+            name = names.get(way, way) if kind == "prediction" else way
             print(f"{kind}: planned / {name}: {numbers['planned'] / numbers[way]:.2f}", flush=True)
 
 

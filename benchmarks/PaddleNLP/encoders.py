@@ -87,8 +87,8 @@ def _lengths(options: argparse.Namespace) -> None:
         full, ragged, _ = compare((side, "full"), (side, "pairs"), options.rounds)
         rates = sides.FULL[0] * sides.FULL[1] / full, tokens / ragged
         print(f"{'x'.join(map(str, sides.FULL))}: {rates[0]:.0f} tokens/s")
-        told = f"{len(pairs)} pairs of {tokens / len(pairs):.1f} tokens"
-        print(f"{told}: {rates[1]:.0f} tokens/s, {rates[1] / rates[0]:.2f} of that")
+        text = f"{len(pairs)} pairs of {tokens / len(pairs):.1f} tokens"
+        print(f"{text}: {rates[1]:.0f} tokens/s, {rates[1] / rates[0]:.2f} of that")
         side.close()
 
 

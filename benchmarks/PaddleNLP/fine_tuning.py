@@ -250,8 +250,8 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
         error = math.sqrt(sum(spread**2 / len(one) for spread, one in zip(spreads, found)))
         cells = [f"{mean:.4f} ± {spread:.4f} of {len(one)}" for mean, spread, one in zip(means, spreads, found)]
         apart = abs(means[0] - means[1])
-        told = f"{apart:.4f} apart, standard error {error:.4f}: {'equal' if apart <= 2 * error else 'NOT equal'}"
-        lines.append(f"{name}: ours {cells[0]}, PyTorch {cells[1]}; {told}")
+        text = f"{apart:.4f} apart, standard error {error:.4f}: {'equal' if apart <= 2 * error else 'NOT equal'}"
+        lines.append(f"{name}: ours {cells[0]}, PyTorch {cells[1]}; {text}")
     return lines
 
 

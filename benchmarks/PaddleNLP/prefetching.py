@@ -59,8 +59,8 @@ def main() -> None:
             break
         length = max(round(length * computing / cutting), arguments.tokens)
     drawn = documents(arguments.batch * arguments.steps, length)
-    told = f"cutting {arguments.batch} texts of {length} characters {1000 * cutting:.1f} ms"
-    print(f"processor time: a step {1000 * computing:.1f} ms, {told}", flush=True)
+    text = f"cutting {arguments.batch} texts of {length} characters {1000 * cutting:.1f} ms"
+    print(f"processor time: a step {1000 * computing:.1f} ms, {text}", flush=True)
     loaders = {
         name: DataLoader(drawn, batch_size=arguments.batch, collate_fn=collate, **options)
         for name, options in LOADERS.items()

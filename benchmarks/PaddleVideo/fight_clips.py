@@ -175,7 +175,7 @@ def _joined(batches: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
     return np.concatenate([labels.reshape(-1) for _, labels in batches])
 
 
-def told(rows: Sequence[dict[str, Any]]) -> str:
+def describe(rows: Sequence[dict[str, Any]]) -> str:
     """Return the pooled accuracy of some folds, with Wilson's interval of 95 %."""
     if not rows:
         return ""
@@ -189,7 +189,7 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
     lines = [f"| {'network':20} | folds | {'ours':40} | {'PyTorch':40} | seconds a run |", "|---|---:|---|---|---:|"]
     for name in dict.fromkeys(row["run"].rsplit(", fold", 1)[0] for row in rows):
         own = [row for row in rows if row["run"].rsplit(", fold", 1)[0] == name]
-        sides = [told([row[side] for row in own if side in row]) for side in ("ours", "pytorch")]
+        sides = [describe([row[side] for row in own if side in row]) for side in ("ours", "pytorch")]
         seconds = [row["ours"]["processor_seconds"] for row in own if row["ours"]["processor_seconds"] is not None]
         mean = f"{sum(seconds) / len(seconds):.0f}" if seconds else ""
         lines.append(f"| {name:20} | {len(own)} | {sides[0]:40} | {sides[1]:40} | {mean} |")

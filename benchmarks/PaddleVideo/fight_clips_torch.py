@@ -24,7 +24,7 @@ def main(threads: int, folder: Path) -> None:
     torch.manual_seed(config["seed"])
     network = FrameNetwork(18, settings["class_num"], settings["width"], settings["num_seg"])
     _load(network, dict(np.load(folder / "initial.npz")))
-    kinds: dict[tuple[float, float], list[Any]] = {}  # learning rate's factor and weight decay, as the head's are told
+    kinds: dict[tuple[float, float], list[Any]] = {}  # learning rate's factor and weight decay, as the head's are given
     for name, parameter in network.named_parameters():
         decay = 0.0 if "_batch_norm" in name else chosen["weight_decay"]
         kind = {"head.fc.weight": (5.0, 1e-4), "head.fc.bias": (10.0, 0.0)}.get(name, (1.0, decay))

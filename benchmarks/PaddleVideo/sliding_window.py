@@ -3,7 +3,7 @@
     python -m benchmarks.PaddleVideo.sliding_window
 
 Windows of several lengths lie all over each clip, and a logistic regression tells which class each shows, or
-background. It is told of a window the mean of its features ("mean"); their deviation, too ("deviation"); or also how
+background. It is given of a window the mean of its features ("mean"); their deviation, too ("deviation"); or also how
 both differ from what is before and after ("surroundings"), which says where actions begin and end. Its detections are
 the windows that overlap no better one of their class much; its proposals are ranked as BMN's are. Both are judged by
 the metrics that judge the networks.
@@ -40,14 +40,14 @@ NMS = 0.4
 
 
 KINDS = {"mean": 1, "deviation": 2, "surroundings": 6}
-"""How many of the parts of what is told of a window a classifier is told."""
+"""How many of the parts of what is known of a window a classifier is given."""
 
 
 class Windows(NamedTuple):
-    """The windows of a clip: first frames and frames after the last ones (W, 2), and what is told of them (W, F)."""
+    """The windows of a clip: first frames and frames after the last ones (W, 2), and what is known of them (W, F)."""
 
     places: np.ndarray
-    told: np.ndarray
+    features: np.ndarray
 
 
 def windows(values: np.ndarray, parts: int = 6) -> Windows:
@@ -55,7 +55,7 @@ def windows(values: np.ndarray, parts: int = 6) -> Windows:
 
     Args:
         values: features, (T, D).
-        parts: how much is told of them.
+        parts: how much is known of them.
     """
     count = len(values)
     places = np.array(
@@ -65,14 +65,14 @@ def windows(values: np.ndarray, parts: int = 6) -> Windows:
     around = (places[:, 1] - places[:, 0])[:, None] // 3 * np.array([-1, 1])
     before = np.column_stack([places[:, 0] + around[:, 0], places[:, 0]])
     after = np.column_stack([places[:, 1], places[:, 1] + around[:, 1]])
-    told = []
+    statistics = []
     for part in (places, before, after):
         first, last = part.clip(0, count).T
         frames = np.maximum(last - first, 1)[:, None]
         mean, square = (sums[kind, last] - sums[kind, first] for kind in (0, 1))
         mean, square = mean / frames, square / frames
-        told += [mean, np.sqrt((square - mean**2).clip(0.0))]
-    every = [told[0], told[1], *(told[number % 2] - told[number] for number in range(2, 6))]
+        statistics += [mean, np.sqrt((square - mean**2).clip(0.0))]
+    every = [statistics[0], statistics[1], *(statistics[number % 2] - statistics[number] for number in range(2, 6))]
     return Windows(places, np.concatenate(every[:parts], axis=1))
 
 
@@ -81,7 +81,7 @@ def fitted(data: MovingDigitsIntervals, parts: int) -> Pipeline:
 
     Args:
         data: to learn from.
-        parts: how much it is told.
+        parts: how much it is given.
     """
     rows, classes = [], []
     for index in range(len(data)):
@@ -90,7 +90,7 @@ def fitted(data: MovingDigitsIntervals, parts: int) -> Pipeline:
         best = shared.max(axis=1)
         wanted = np.where(best >= RIGHT, actions[shared.argmax(axis=1), 0] + 1, 0)
         kept = (best >= RIGHT) | (best < WRONG)
-        rows.append(found.told[kept])
+        rows.append(found.features[kept])
         classes.append(wanted[kept])
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
     model.fit(np.concatenate(rows), np.concatenate(classes))
@@ -103,12 +103,12 @@ def judged(model: Pipeline, data: MovingDigitsIntervals, parts: int) -> dict[str
     Args:
         model: the classifier.
         data: to judge it by.
-        parts: how much it is told.
+        parts: how much it is given.
     """
     precision, recall = DetectionMAP(), AverageRecall()
     for index in range(len(data)):
         found, actions = windows(data[index], parts), data.actions(index)
-        shares = model.predict_proba(found.told)
+        shares = model.predict_proba(found.features)
         seconds = found.places / RATE
         rows = []
         for column, number in enumerate(model.classes_[1:].tolist(), start=1):  # few clips may lack a class

@@ -64,7 +64,7 @@ def main() -> None:
 
 
 class Side:
-    """A loader in a program of its own, told through its input when to read an epoch."""
+    """A loader in a program of its own, which reads from its input when to read an epoch."""
 
     def __init__(self, name: str, python: str, arguments: list[Any]) -> None:
         self.title = f"{name}, {arguments[-1]} workers"

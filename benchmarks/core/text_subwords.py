@@ -99,7 +99,7 @@ def write_models(lines: list[str], folder: Path) -> None:
 
 
 class Side:
-    """A program that times its steps when it is told to through its input."""
+    """A program that times its steps when its input says so."""
 
     def __init__(self, name: str, kind: str, python: str, folder: Path) -> None:
         self.name = name

@@ -64,7 +64,7 @@ def order(one: Side, two: Side, number: int) -> list[Side]:
 
 
 class Side:
-    """A version's loop, or the bare steps, in a program of its own, told through its input when to train.
+    """A version's loop, or the bare steps, in a program of its own, which reads from its input when to train.
 
     Args:
         name: for the table.

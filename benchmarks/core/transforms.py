@@ -63,7 +63,7 @@ def main() -> None:
 
 
 class Side:
-    """A program that times its steps when it is told to through its input."""
+    """A program that times its steps when its input says so."""
 
     def __init__(self, name: str, python: str, folder: str, images: int) -> None:
         self.name = name

@@ -84,7 +84,7 @@ def _listed(given: Any, kind: type, argument: str) -> list[Any]:
 
 
 def _excluded(chosen: Any) -> Callable[[Any], bool]:
-    """Return a function that tells whether a layer is excluded."""
+    """Return a function that says whether a layer is excluded."""
     entries = [] if chosen is None else list(chosen) if isinstance(chosen, (list, tuple)) else [chosen]
     classes: list[type] = []
     instances: set[int] = set()

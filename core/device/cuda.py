@@ -107,7 +107,7 @@ def max_memory_reserved(device: Any = None) -> int:
 
 
 def get_device_properties(device: Any = None) -> Any:
-    """Refuse to describe a GPU, about which the engine tells nothing.
+    """Refuse to describe a GPU, about which the engine says nothing.
 
     Args:
         device: the GPU.
@@ -117,7 +117,7 @@ def get_device_properties(device: Any = None) -> Any:
         NotImplementedError: there is.
     """
     _index("get_device_properties", device)
-    raise NotImplementedError("get_device_properties: the engine tells nothing about a GPU: ask nvidia-smi")
+    raise NotImplementedError("get_device_properties: the engine says nothing about a GPU: ask nvidia-smi")
 
 
 def get_device_name(device: Any = None) -> str:
@@ -130,7 +130,7 @@ def get_device_name(device: Any = None) -> str:
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """Refuse to tell a GPU's capability; see :func:`get_device_properties`.
+    """Refuse to give a GPU's capability; see :func:`get_device_properties`.
 
     Args:
         device: the GPU.

@@ -83,7 +83,7 @@ def samples_of(batch: Any) -> int:
         batch: what a loader gives.
 
     Returns:
-        The number; 1 where nothing tells it.
+        The number; 1 where nothing gives it.
     """
     samples = getattr(batch, "samples", None)
     if isinstance(samples, int):

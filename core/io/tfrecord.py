@@ -70,8 +70,8 @@ def find_records(path: str, skip_damaged: bool = False) -> Iterator[Record]:
             if len(head) < _HEAD:
                 problem = "the file ends within its length"
             else:
-                length, told = struct.unpack("<QI", head)
-                if masked_crc32c(head[:8]) != told:
+                length, checksum = struct.unpack("<QI", head)
+                if masked_crc32c(head[:8]) != checksum:
                     problem = "its length does not fit its check sum"
                 elif length > LARGEST:
                     problem = f"it would have {length} bytes, more than {LARGEST}"
@@ -95,8 +95,8 @@ def read_record(record: Record) -> bytes:
     """
     with open(record.path, "rb") as stream:
         stream.seek(record.start)
-        data, told = stream.read(record.length), stream.read(_SUM)
-    if len(data) < record.length or told != struct.pack("<I", masked_crc32c(data)):
+        data, checksum = stream.read(record.length), stream.read(_SUM)
+    if len(data) < record.length or checksum != struct.pack("<I", masked_crc32c(data)):
         raise ValueError(f"{record.name} is damaged: its data does not fit its check sum")
     return data
 

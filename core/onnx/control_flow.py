@@ -87,7 +87,7 @@ def loop(graph: Graph, operation: Operation, write: Write) -> list[str]:
 
 
 def assertion(graph: Graph, operation: Operation, write: Write) -> list[str]:
-    """Let the model fail where the first input is false; the node's name tells the line of the assertion."""
+    """Let the model fail where the first input is false; the node's name gives the line of the assertion."""
     condition = operation.inputs[0]
     holds = _truth(graph, graph.values[id(condition)], condition)
     graph.require(graph.node("Not", holds), f"assertion at {operation.operator.settings['line']}")  # type: ignore[attr-defined]  # only an assertion comes here

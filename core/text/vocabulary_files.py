@@ -1,4 +1,4 @@
-"""Files of vocabularies: a token a line, or ``token<TAB>id``; what is wrong with one is told by its line."""
+"""Files of vocabularies: a token a line, or ``token<TAB>id``; a mistake in one is reported with its line."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _by_line(name: str, lines: list[str]) -> dict[str, int]:
     if empty:
         warnings.warn(f"{name}, line {empty}: an empty line, whose id {empty - 1} has no token", stacklevel=4)
     if twice:
-        _tell_of_duplicate(name, twice, lines[twice - 1])
+        _warn_of_duplicate(name, twice, lines[twice - 1])
     return ids
 
 
@@ -103,7 +103,7 @@ def _numbered(name: str, lines: list[str]) -> dict[str, int]:
         if index in owners:
             raise ValueError(f"{name}, line {number}: the id {index} of {token!r} is that of line {owners[index]}, too")
         if token in ids:
-            _tell_of_duplicate(name, number, token)
+            _warn_of_duplicate(name, number, token)
         ids[token] = index
         owners[index] = number
     missing = next((index for index in range(len(owners)) if index not in owners), None)
@@ -113,5 +113,5 @@ def _numbered(name: str, lines: list[str]) -> dict[str, int]:
     return ids
 
 
-def _tell_of_duplicate(name: str, number: int, token: str) -> None:
+def _warn_of_duplicate(name: str, number: int, token: str) -> None:
     warnings.warn(f"{name}, line {number}: {token!r} for the second time; its last line counts", stacklevel=5)

@@ -109,18 +109,18 @@ def add_output_option(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def add_count(
-    parser: argparse.ArgumentParser, option: str, default: Optional[int], told: str, metavar: str = "N"
+    parser: argparse.ArgumentParser, option: str, default: Optional[int], text: str, metavar: str = "N"
 ) -> None:
     """Add an option whose value is a positive integer.
 
     Args:
         parser: gets it.
         option: "--count".
-        default: what it is where it is not given; None: what ``told`` says, or none.
-        told: what it counts.
+        default: what it is where it is not given; None: what ``text`` says, or none.
+        text: what it counts.
         metavar: what stands for it in the help.
     """
-    shown = f"{told} (default: {default})" if default else told
+    shown = f"{text} (default: {default})" if default else text
     parser.add_argument(option, type=positive, default=default, metavar=metavar, help=shown)
 
 
@@ -157,7 +157,7 @@ def _without_reader() -> bool:
 
 
 def run(main: Callable[[], int]) -> NoReturn:
-    """Run a command and leave the process with its exit code; a mistake of the user's is told in one line.
+    """Run a command and leave the process with its exit code; a mistake of the user's is reported in one line.
 
     Where nobody reads its output to the end, as in ``train.py --keys | head``, it ends in silence.
 
@@ -181,8 +181,8 @@ def run(main: Callable[[], int]) -> NoReturn:
         print("interrupted", file=sys.stderr)
         code = 130
     except MemoryError as error:
-        told = " ".join(["not enough memory;", *str(error).split()]).rstrip(";")
-        print(f"error: {told}", file=sys.stderr)
+        description = " ".join(["not enough memory;", *str(error).split()]).rstrip(";")
+        print(f"error: {description}", file=sys.stderr)
         code = 1
     except USER_MISTAKES as error:
         if isinstance(error, BrokenPipeError) and _without_reader():

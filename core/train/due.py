@@ -29,7 +29,7 @@ class Due:
         self._least = math.inf if interval.minutes is None else 60 * interval.minutes
         self._limited = limited
         self._since = seconds
-        self._told = False
+        self._announced = False
         self.wait = self._least
         """Seconds between two times, as far as they follow from minutes."""
 
@@ -74,9 +74,9 @@ class Due:
         if not self._limited:
             return None
         self.wait = max(self._least, took / SHARE)
-        if self.wait == self._least or self._told:
+        if self.wait == self._least or self._announced:
             return None
-        self._told = True
+        self._announced = True
         return (
             f"takes {took:.1f} s: it is done every {self.wait / 60:.3g} minutes instead of {self._least / 60:.3g}, "
             f"to take no more than {SHARE:.0%} of the time"

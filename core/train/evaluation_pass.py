@@ -111,11 +111,11 @@ def _beside(post_process: Callable[[Any, Any], Any], computed: Iterable[Computed
         worker.shutdown(cancel_futures=True)
 
 
-def progress_bar(told: str, items: Any, unit: str = "batches") -> tqdm:
+def progress_bar(text: str, items: Any, unit: str = "batches") -> tqdm:
     """Return a bar on standard error, which is a line now and then where that is no terminal.
 
     Args:
-        told: what is done.
+        text: what is done.
         items: a loader, or anything else whose length says how many steps there are.
         unit: what a step is, in the plural.
     """
@@ -125,5 +125,5 @@ def progress_bar(told: str, items: Any, unit: str = "batches") -> tqdm:
         total = None
     bar = _Bar(total, 0, leave=False) if sys.stderr.isatty() else _Log(total, 0)
     bar.bar_format = (_UNKNOWN if total is None else _KNOWN).replace("{unit}", unit)
-    bar.set_description_str(told, refresh=False)
+    bar.set_description_str(text, refresh=False)
     return bar

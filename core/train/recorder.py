@@ -141,7 +141,7 @@ class Recorder:
             self._row = self._averages
         total = self._length.total_epochs
         name = f"epoch {progress.epoch}" if total is None else f"epoch {progress.epoch:>{len(str(total))}}/{total}"
-        best = self._tell(name, means, numbers)
+        best = self._report(name, means, numbers)
         progress.seconds = self._spent + clock.seconds
         if best or last or trainer.stop_reason is not None or self._saving.after_epoch(*moment):
             self._save()
@@ -166,7 +166,7 @@ class Recorder:
         self._states, progress.evaluation_due = None, False
         if over:
             self._write_row(self._values(self._row.means(), self._row_clock), progress.step)
-        best = self._tell(f"step {progress.step}/{self._length.total_steps}", means, numbers) if evaluate else False
+        best = self._report(f"step {progress.step}/{self._length.total_steps}", means, numbers) if evaluate else False
         progress.seconds = self._spent + self._clock.seconds
         ends = over or (trainer.stop_reason is not None and (evaluate or self._length.steps_per_epoch is None))
         if ends and not over:
@@ -197,7 +197,7 @@ class Recorder:
         self._evaluation.done(self._spent + self._clock.seconds)
         return numbers
 
-    def _tell(self, name: str, means: Mapping[str, float], numbers: Optional[Mapping[str, float]]) -> bool:
+    def _report(self, name: str, means: Mapping[str, float], numbers: Optional[Mapping[str, float]]) -> bool:
         """Judge an evaluation, if there was one, write its row and a line; return whether it is the best."""
         trainer, best, line = self._trainer, False, f"{name}  train {shown(means)}"
         if numbers is not None:
@@ -261,11 +261,11 @@ class Recorder:
     def _leave(self) -> NoReturn:
         trainer = self._trainer
         self._drain()
-        saved, told = self._save(), f"interrupted after step {trainer.progress.step}"
+        saved, message = self._save(), f"interrupted after step {trainer.progress.step}"
         if saved is not None:
             draw_curve(trainer.folder)
-            told += f"; saved {saved}; continue with --resume {trainer.folder}"
-        raise TrainingInterrupted(told, self._interruption.exit_code)
+            message += f"; saved {saved}; continue with --resume {trainer.folder}"
+        raise TrainingInterrupted(message, self._interruption.exit_code)
 
     def _require_folder(self) -> None:
         if self._trainer.folder is not None:

@@ -62,7 +62,7 @@ def decode_image(data: bytes, name: str, color: str = "rgb", maximum_pixels: Opt
 
 
 def size_of(data: bytes, name: str, maximum_pixels: Optional[int] = None) -> tuple[int, int]:
-    """Return height and width of the pixels that :func:`decode_image` gives, of which most formats' headers tell.
+    """Return height and width of the pixels that :func:`decode_image` gives, which most formats' headers give.
 
     Args:
         data: the file's bytes.

@@ -29,7 +29,7 @@ class _ErrorStream:
         self._rewind.restype, self._rewind.argtypes = None, [ctypes.c_void_p]
         self._content = ctypes.create_string_buffer(self.size)
         self._buffer = library.fmemopen(self._content, self.size, b"w")
-        library.setvbuf(self._buffer, None, 2, 0)  # unbuffered, so that its position tells what was written
+        library.setvbuf(self._buffer, None, 2, 0)  # unbuffered, so that its position shows what was written
         self._original: Optional[int] = None
         self._users = 0
         self._lock = threading.Lock()
@@ -97,7 +97,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 @contextlib.contextmanager
 def error_stream() -> Iterator[Caught]:
-    """Catch C's error stream; yields what tells what was written."""
+    """Catch C's error stream; yields what returns what was written."""
     global _stream
     with _stream_lock:
         if _stream is None:

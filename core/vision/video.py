@@ -26,10 +26,10 @@ MAXIMUM_FRAMES = 1_000_000
 """About nine hours at 30 frames a second."""
 
 MAXIMUM_THREADS = 16
-"""Of a decoder, which has as many as OpenCV is told to use: one in worker processes."""
+"""Of a decoder, which has as many as OpenCV is set to use: one in worker processes."""
 
 USUAL_RATE = 25.0
-"""Frames per second where a file tells none that can be."""
+"""Frames per second where a file gives none that can be."""
 
 _SIGNATURE = re.compile(rb"....(?:ftyp|moov|mdat|wide|free|skip)|RIFF....AVI |\x1aE\xdf\xa3", re.DOTALL)
 """MP4 and MOV, AVI, Matroska and WebM; playlists, which may name other files and hosts, are none of them."""
@@ -52,7 +52,7 @@ class VideoReader:
     Attributes:
         height: of a frame, pixels.
         width: likewise.
-        frames_per_second: as the file tells; 25 where it tells none between 0.1 and 1000.
+        frames_per_second: as the file says; 25 where it says none between 0.1 and 1000.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -139,9 +139,9 @@ class VideoReader:
                 "convert it to H.264"
             )
 
-    def _check_decoded(self, told: str) -> None:
+    def _check_decoded(self, text: str) -> None:
         """Refuse frames that the decoder made up where the file is damaged: it says so on C's error stream alone."""
-        found = _MADE_UP.search(told)
+        found = _MADE_UP.search(text)
         if found:
             raise ValueError(f"video file {self.path!r} is damaged: its decoder says {shown(found[1].strip())}")
 

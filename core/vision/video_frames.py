@@ -65,10 +65,10 @@ class VideoFrames(VideoReader):
                         found.append(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB))
                         chosen = next(wanted, None)
                     number += 1
-                told = caught.text()
+                printed = caught.text()
         finally:
             capture.release()
-        self._check_decoded(told)
+        self._check_decoded(printed)
         if chosen is not None:
             raise ValueError(
                 f"video file {self.path!r} is damaged: of its {self.count} frames only {number} can be read"
@@ -78,7 +78,7 @@ class VideoFrames(VideoReader):
     def _counted(self) -> int:
         """Return how many frames the file holds, as it says itself or as there are packets of the picture."""
         capture = self._opened(decoded=False)
-        told = capture.get(cv2.CAP_PROP_FRAME_COUNT)
+        stated = capture.get(cv2.CAP_PROP_FRAME_COUNT)
         count = 0
         try:
             with error_stream():
@@ -91,9 +91,9 @@ class VideoFrames(VideoReader):
         if not count:
             raise ValueError(f"video file {self.path!r} is damaged: no frame of it can be read")
         with open(self.path, "rb") as stream:
-            matroska = stream.read(4) == b"\x1aE\xdf\xa3"  # which has no count: what is told is estimated from the rate
-        if count < SHORTEST * told and not matroska:
+            matroska = stream.read(4) == b"\x1aE\xdf\xa3"  # which has no count: it estimates one from the rate
+        if count < SHORTEST * stated and not matroska:
             raise ValueError(
-                f"video file {self.path!r} is damaged, or ends early: of {told:.0f} frames it has {count}"
+                f"video file {self.path!r} is damaged, or ends early: of {stated:.0f} frames it has {count}"
             )
         return count

@@ -1,4 +1,4 @@
-"""Archives, read within limits: tar, compressed or not, and zip, told by their first bytes.
+"""Archives, read within limits: tar, compressed or not, and zip, recognised by their first bytes.
 
 A few kilobytes may unpack to gigabytes. What comes out is counted while it is read, and so are the entries; a member's
 announced size counts before any of it is read, as the holes of a sparse file need no bytes at all.

@@ -1,4 +1,4 @@
-"""Files compressed by gzip, bzip2 or xz, told by their first bytes and read within limits."""
+"""Files compressed by gzip, bzip2 or xz, recognised by their first bytes and read within limits."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def lock(path: Path, purpose: str) -> Iterator[Callable[[int], None]]:
         purpose: what the holder does, such as "fetches FILE", for messages.
 
     Yields:
-        A function to be told the number of bytes, once it is known.
+        A function that gets the number of bytes, once it is known.
 
     Raises:
         ConnectionError: another process holds the lock for too long; it is named.
@@ -57,7 +57,7 @@ def lock(path: Path, purpose: str) -> Iterator[Callable[[int], None]]:
 
 def _acquire(descriptor: int, path: Path, purpose: str) -> None:
     deadline = Deadline()
-    told = False
+    announced = False
     while True:
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -65,9 +65,9 @@ def _acquire(descriptor: int, path: Path, purpose: str) -> None:
         said = re.fullmatch(r"(\d{1,18}) (\d+ on [\w.-]+)", os.pread(descriptor, 400, 0).decode("ascii", "replace"))
         deadline.size = int(said[1]) if said else 0
         name = f"process {said[2]}" if said else "another process"
-        if said and not told:
+        if said and not announced:
             _logger.info("waiting for %s that %s", name, purpose)
-            told = True
+            announced = True
         if deadline.left() <= 0:
             raise ConnectionError(
                 f"{name} {purpose} and has not ended within {deadline.seconds():g} s; end that process and try again "

@@ -1,4 +1,4 @@
-"""Reading a weight file of any known format as named arrays; the format is told by the file's first bytes."""
+"""Reading a weight file of any known format as named arrays; the format is recognised by the file's first bytes."""
 from __future__ import annotations
 
 import os
@@ -47,7 +47,7 @@ def read_weights(path: PathLike, names: Optional[Sequence[str]] = None) -> dict[
     """Read a weight file: ``.pdparams``, ``.safetensors``, PyTorch's, MXNet's ``.params``, or a static program's.
 
     Args:
-        path: the file, or a folder of one file for each variable; the format is told by the content, not by the name.
+        path: the file, or a folder of one file for each variable; the content shows the format, not the name.
         names: the names in a file of a static program that has no program beside it, in any order.
 
     Returns:

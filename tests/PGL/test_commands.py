@@ -58,8 +58,8 @@ def test_training_writes_the_whole_folder(run: Path) -> None:
 def test_evaluation_repeats_the_result(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert eval_command.main([str(run)]) == 0
     expected = json.loads((run / "results.json").read_text())["results"]["test"]
-    told = capsys.readouterr().out
-    assert f"test: accuracy {expected['accuracy']:.4f}" in told and "expected at least 0.5000: as expected" in told
+    output = capsys.readouterr().out
+    assert f"test: accuracy {expected['accuracy']:.4f}" in output and "expected at least 0.5000: as expected" in output
     assert json.loads((run / "evaluation_test" / "results.json").read_text())["test"] == expected
     assert eval_command.main([str(run), "-o", "expect.value=1.1"]) == 1
     assert "BELOW what the config expects" in capsys.readouterr().out
@@ -240,10 +240,10 @@ def test_usage_mistakes(command: Any, arguments: list[str], message: str, capsys
 
 def test_every_key_task_model_and_data_set_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert train.main(["--keys"]) == 0
-    told = capsys.readouterr().out
-    assert "train.epochs (integer or null; default None)" in told
-    assert "network: {name: GCN, num_layers: 1, hidden_size: 16, dropout: 0.5}" in told
-    assert all(f"task: {{name: {name}" in told for name in TASKS.entries)
+    output = capsys.readouterr().out
+    assert "train.epochs (integer or null; default None)" in output
+    assert "network: {name: GCN, num_layers: 1, hidden_size: 16, dropout: 0.5}" in output
+    assert all(f"task: {{name: {name}" in output for name in TASKS.entries)
 
 
 @pytest.mark.parametrize("config", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)

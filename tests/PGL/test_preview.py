@@ -34,7 +34,7 @@ def clock(data: str) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    ("config", "write", "edges", "told"),
+    ("config", "write", "edges", "expected_text"),
     [
         ("cora_gcn", write_cora, cora, "CoraDataset: 90 nodes, 752 edges, 24 features (mostly 0, kept sparse)"),
         ("cora_metapath2vec", write_cora, words, "CitationWordsDataset: 114 nodes, 671 cites, 415 contains"),
@@ -43,7 +43,7 @@ def clock(data: str) -> list[np.ndarray]:
     ],
 )
 def test_degrees_are_counted(
-    config: str, write: Any, edges: Any, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    config: str, write: Any, edges: Any, expected_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     data, target, drawn = write(tmp_path / "data"), tmp_path / "picture.png", []
@@ -59,7 +59,7 @@ def test_degrees_are_counted(
     np.testing.assert_array_equal(expected[expected > 0], counts)
     assert across == "edges that end at a node" and up == "nodes" and title.endswith(f"Dataset: {counts.sum()} nodes")
     printed = capsys.readouterr().out
-    assert printed.startswith(told)
+    assert printed.startswith(expected_text)
     assert printed.endswith(f"wrote {target}: {degrees[0]} to {degrees[-1]} edges end at a node\n")
     picture = np.asarray(read_image(target))
     assert picture.ndim == 3 and (picture != 255).any()

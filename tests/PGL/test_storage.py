@@ -229,7 +229,7 @@ def int_at(place: int, value: int, width: int):
         ("graph.json", lambda c: b" " * (1 << 24) + c, "is too long for the description of a stored graph"),
     ],
 )
-def test_damage_is_told(name, change, message, tmp_path):
+def test_damage_is_reported(name, change, message, tmp_path):
     graph().dump(tmp_path / "graph")
     damaged(tmp_path / "graph", name, change)
     with pytest.raises(ValueError, match=message) as caught:

@@ -24,9 +24,9 @@ GENERATOR = np.random.default_rng(0)
 def test_rows_stored_from_a_stream_are_those_of_the_edge_list(tmp_path: Path, memory: int) -> None:
     stream = TiledGraph(small_graph(), 503, 7001)
     table = GENERATOR.standard_normal((SMALL, 6)).astype(np.float32)
-    told: list[tuple[str, int, int]] = []
+    seen: list[tuple[str, int, int]] = []
     features = {"a": TiledFeatures(table, 0.25), "b": TiledFeatures(table, 0, "float16")}
-    store_stream(tmp_path / "g", stream, storage.DIRECTIONS, features, memory, lambda *progress: told.append(progress))
+    store_stream(tmp_path / "g", stream, storage.DIRECTIONS, features, memory, lambda *progress: seen.append(progress))
     stored = storage.load(tmp_path / "g")
     pairs = edges_of(stream)
     for found, rows, columns in ((stored.outgoing, 0, 1), (stored.incoming, 1, 0)):
@@ -39,7 +39,7 @@ def test_rows_stored_from_a_stream_are_those_of_the_edge_list(tmp_path: Path, me
     difference = np.abs(a[:] - origins)
     assert 0.2 < difference.max() <= 0.25 + a.scale.max() and a.values.dtype == np.int8
     np.testing.assert_array_equal(b, origins.astype(np.float16))
-    assert told[-1] == ("features 'b'", 503, 503) and ("counting outgoing edges", 7001, 7001) in told
+    assert seen[-1] == ("features 'b'", 503, 503) and ("counting outgoing edges", 7001, 7001) in seen
 
 
 @pytest.mark.exhaustive

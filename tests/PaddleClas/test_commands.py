@@ -57,9 +57,9 @@ def test_images_may_stand_behind_options() -> None:
 
 def test_evaluation_repeats_the_result(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert eval_command.main([str(run)]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     expected = json.loads((run / "results.json").read_text())["results"]["test"]["accuracy"]
-    assert f"test: accuracy {expected:.4f}" in told and "expected at least 0.9000: as expected" in told
+    assert f"test: accuracy {expected:.4f}" in output and "expected at least 0.9000: as expected" in output
     again = json.loads((run / "evaluation_test" / "results.json").read_text())
     assert again["test"]["accuracy"] == expected
     assert (run / "evaluation_test" / "confusion_matrix.png").is_file()
@@ -146,11 +146,11 @@ def test_inference_takes_patterns_and_urls_and_passes_over_what_it_cannot_read(
     sources = [str(tmp_path / "digit_?.png"), "memory://web/photo.png", "memory://web/none.png"]
     output = tmp_path / "out"
     assert infer.main([str(run), *sources, "--output", str(output)]) == 1
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     cut = str(tmp_path / "digit_2.png")
-    assert f"error: image file {cut!r} is truncated" in told.err
-    assert "error: no file 'memory://web/none.png'" in told.err
-    assert "3 pictures beside them; 2 of 5 images could not be read" in told.out
+    assert f"error: image file {cut!r} is truncated" in printed.err
+    assert "error: no file 'memory://web/none.png'" in printed.err
+    assert "3 pictures beside them; 2 of 5 images could not be read" in printed.out
     records = json.loads((output / "predictions.json").read_text())
     assert [set(record) == {"image", "error"} for record in records] == [False, False, True, False, True]
     assert records[3]["classes"] == records[0]["classes"] and len(records[0]["classes"]) == 5

@@ -59,8 +59,8 @@ def test_the_folder_holds_program_preprocessing_and_class_names(
     assert [part["name"] for part in predictor.preprocessing] == ["Grayscale", "Resize", "ToTensor", "Normalize"]
     assert [entry.shape for entry in predictor.inputs] == [(None, 1, 28, 28)]
     assert export_command.main([str(run), "--checkpoint", "newest", "--output", str(run / "again")]) == 0
-    told = capsys.readouterr().out
-    assert f"wrote {run}/again: images float32 [any, 1, 28, 28] to 10 classes" in told and "equal" in told
+    output = capsys.readouterr().out
+    assert f"wrote {run}/again: images float32 [any, 1, 28, 28] to 10 classes" in output and "equal" in output
 
 
 def test_infer_gives_the_same_numbers_from_the_export(run: Path, exported: Path, photos: Path, tmp_path: Path) -> None:

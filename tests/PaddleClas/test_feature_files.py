@@ -41,9 +41,9 @@ def test_rows_are_what_the_last_layer_takes(
     file = tmp_path / "vectors.npy"
     options = [str(run), str(pictures), "--features", str(file), "--batch-size", "2", "--demo", "1"]
     assert infer.main(options) == 1  # as one file is no picture
-    told = capsys.readouterr()
-    assert told.out == f"wrote {file}: float32 [6, 84]; 1 of 7 images could not be read\n"
-    assert told.err.count("error: ") == 1 and "2a.png" in told.err
+    output = capsys.readouterr()
+    assert output.out == f"wrote {file}: float32 [6, 84]; 1 of 7 images could not be read\n"
+    assert output.err.count("error: ") == 1 and "2a.png" in output.err
     vectors = np.load(file)
     assert vectors.dtype == np.float32 and vectors.shape == (6, 84)
     named = [json.loads(line) for line in file.with_suffix(".jsonl").read_text().splitlines()]

@@ -40,8 +40,8 @@ def test_mixes_take_turns() -> None:
         samples = section.mixed(plain, config, "train", epoch)
         assert all(label.shape == (10,) and abs(label.sum() - 1) < 1e-6 for _, label in samples)
         assert section.mixed(plain, config, "valid", epoch) is plain
-        told = section.caption(samples[0], dataset)
-        assert sum(float(part.rstrip("%").split()[-1]) for part in told.split(",")) in (99, 100, 101)
+        output = section.caption(samples[0], dataset)
+        assert sum(float(part.rstrip("%").split()[-1]) for part in output.split(",")) in (99, 100, 101)
 
 
 def test_normalisation_is_undone() -> None:

@@ -34,8 +34,8 @@ def as_json(scenes: DigitScenes) -> dict[str, Any]:
         images.append({"id": index, "height": scenes.size, "width": scenes.size})
         for box, number, mask in zip(truth["gt_bbox"].tolist(), truth["gt_class"][:, 0].tolist(), truth["gt_segm"]):
             left, top, right, bottom = box
-            told = {"id": len(annotations) + 1, "image_id": index, "category_id": number + 1, "iscrowd": 0}
-            annotations.append({**told, "bbox": [left, top, right - left, bottom - top], "area": int(mask.sum())})
+            entry = {"id": len(annotations) + 1, "image_id": index, "category_id": number + 1, "iscrowd": 0}
+            annotations.append({**entry, "bbox": [left, top, right - left, bottom - top], "area": int(mask.sum())})
     categories = [{"id": number + 1, "name": name} for number, name in enumerate(scenes.class_names)]
     return {"images": images, "annotations": annotations, "categories": categories}
 
@@ -45,11 +45,11 @@ def test_what_an_evaluation_stores_is_judged_without_a_network(
 ) -> None:
     words = [str(run), *options("evaluate.metric=COCO", "train.compiled=true"), "--classwise"]
     assert evaluation.main([*words, "--output", str(tmp_path / "first")]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     classes = {str(number) for i in range(4) for number in DigitScenes("test", 4, 64).objects(i)["gt_class"][:, 0]}
     assert set(json.loads((tmp_path / "first" / "results.json").read_text())["test"]["AP_of_classes"]) == classes
-    assert told.count(" objects\n") == len(classes)
-    assert "results.json, bbox.json, precision_recall.png, detections.png" in told
+    assert output.count(" objects\n") == len(classes)
+    assert "results.json, bbox.json, precision_recall.png, detections.png" in output
     assert read_image(tmp_path / "first" / "detections.png").shape[2] == 3
 
     shutil.copytree(run, tmp_path / "bare", ignore=shutil.ignore_patterns("checkpoints"))
@@ -172,8 +172,8 @@ def coco_folder(folder: Path, **changes: Any) -> list[str]:
         if index < len(content["images"]):
             content["images"][index].setdefault("file_name", f"{index}.png")
     (folder / "all.json").write_text(json.dumps(content))
-    told = json.dumps({"name": "COCODataset", "dataset_dir": str(folder), "anno_path": "all.json"})
-    return options(f"data.test.dataset={told}", "evaluate.metric=COCO")
+    dataset = json.dumps({"name": "COCODataset", "dataset_dir": str(folder), "anno_path": "all.json"})
+    return options(f"data.test.dataset={dataset}", "evaluate.metric=COCO")
 
 
 def test_a_folder_of_coco_is_evaluated(run: Path, tmp_path: Path) -> None:
@@ -215,6 +215,6 @@ def test_boxes_of_voc_are_judged_where_they_lie(run: Path, tmp_path: Path) -> No
         "<annotation><size><width>65</width><height>64</height></size><object><name>3</name><bndbox>"
         "<xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox></object></annotation>"
     )
-    told = json.dumps({"name": "VOCDataset", "dataset_dir": str(tmp_path), "anno_path": "list.txt"})
+    message = json.dumps({"name": "VOCDataset", "dataset_dir": str(tmp_path), "anno_path": "list.txt"})
     with pytest.raises(ValueError, match=r"a.png' has 64 x 64 pixels, its annotation says 64 x 65"):
-        evaluation.main([str(run), *options(f"data.test.dataset={told}")])
+        evaluation.main([str(run), *options(f"data.test.dataset={message}")])

@@ -44,7 +44,7 @@ def test_what_is_equal() -> None:
     result = compared(moved)
     assert result.equal and result.ties == 0 and result.objects == 3
     assert result.scores == pytest.approx(5e-5, rel=0.01) and result.corners == pytest.approx(0.05, rel=0.01)
-    assert result.told() == "3 objects in 1 images: scores within 5e-05, corners within 0.05 pixels"
+    assert result.describe() == "3 objects in 1 images: scores within 5e-05, corners within 0.05 pixels"
     assert compared([], []).equal
 
 
@@ -60,7 +60,7 @@ def test_what_is_equal() -> None:
 )
 def test_what_is_different(rows: list[list[float]]) -> None:
     result = compared(rows)
-    assert not result.equal and result.told().startswith("DIFFERENT")
+    assert not result.equal and result.describe().startswith("DIFFERENT")
 
 
 def test_ties_may_go_either_way() -> None:
@@ -77,8 +77,8 @@ def test_masks_are_compared() -> None:
     detectors = [Stored(ROWS[:1], [pasted(mask, ROWS[0][2:], 40, 40)]) for mask in (full, full, half)]
     assert compare(*detectors[:2], image).equal  # type: ignore[arg-type]
     result = compare(*detectors[1:], image)  # type: ignore[arg-type]
-    (told,) = result.different
-    assert told == "photo: the mask of a class 0: an intersection over union of 0.485"  # corners of masks are cut
+    (output,) = result.different
+    assert output == "photo: the mask of a class 0: an intersection over union of 0.485"  # corners of masks are cut
 
 
 @pytest.mark.zoo
@@ -88,9 +88,9 @@ def test_a_run_is_exported_and_compared(run: Path, tmp_path: Path, capsys: pytes
         write_image(tmp_path / f"{place}.png", DigitScenes("test", 4, size).sample(place)["image"])
     words = [str(run), "--output", str(target), "--onnx", "--check", *(str(tmp_path / f"{i}.png") for i in range(2))]
     assert export.main(words) == 0
-    told = capsys.readouterr().out
-    assert "exported and the training code: 200 objects in 2 images: scores within" in told
-    assert "model.onnx and the training code: 200 objects in 2 images: scores within" in told
+    output = capsys.readouterr().out
+    assert "exported and the training code: 200 objects in 2 images: scores within" in output
+    assert "model.onnx and the training code: 200 objects in 2 images: scores within" in output
     other = open_detector(target / "model.onnx")
     assert isinstance(other, ONNXDetector) and other.class_names == open_detector(run).class_names
     with pytest.raises(FileNotFoundError, match=r"no file '.*none.onnx'; export.py --onnx writes it"):

@@ -20,8 +20,8 @@ OFFICIAL = ROOT / "tests" / "parity" / "PaddleDetection" / "references" / "faces
 
 @pytest.mark.parametrize("number", range(len(cases.SIZES)))
 def test_views_as_the_official_ones(number: int) -> None:
-    told = {None: [1, 1, 1], True: [0, 1, 1], False: [1, 1, 0]}  # of faces of 20, 60 and 120 pixels
-    found = [[view.scale, view.flip, *told[view.large]] for view in views_of(*cases.SIZES[number])]
+    flags = {None: [1, 1, 1], True: [0, 1, 1], False: [1, 1, 0]}  # of faces of 20, 60 and 120 pixels
+    found = [[view.scale, view.flip, *flags[view.large]] for view in views_of(*cases.SIZES[number])]
     with np.load(OFFICIAL) as official:
         np.testing.assert_allclose(np.array(found, float), official[f"views {number}"], rtol=1e-12)
 

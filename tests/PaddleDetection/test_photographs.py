@@ -90,5 +90,5 @@ def test_an_export_finds_what_the_training_code_finds(name: str, tmp_path: Path)
     live = open_detector(run)
     for path in (target, target / "model.onnx"):
         result = compare(live, open_detector(path), images)
-        assert result.equal, result.told()
+        assert result.equal, result.describe()
         assert result.objects >= 200 and result.scores <= 1e-4 and result.corners <= 0.1

@@ -30,8 +30,8 @@ def to_numbers(image: np.ndarray) -> np.ndarray:
 @pytest.mark.exhaustive
 def test_the_numbers_are_those_of_images_from_each_samples_noise(cgan_run: Path, blobs: Path) -> None:
     assert eval_command.main([str(cgan_run)]) == 0
-    told = json.loads((cgan_run / "evaluation_test" / "results.json").read_text())
-    assert told["test"] == json.loads((cgan_run / "results.json").read_text())["results"]["test"]
+    stored = json.loads((cgan_run / "evaluation_test" / "results.json").read_text())
+    assert stored["test"] == json.loads((cgan_run / "results.json").read_text())["results"]["test"]
     generator = create_generator("CGANGenerator", input_nz=6, n_class=3, ngf=2)
     load_network(cgan_run / "checkpoints" / "step_00000012", "generator", generator)
     generator.eval()
@@ -47,10 +47,10 @@ def test_the_numbers_are_those_of_images_from_each_samples_noise(cgan_run: Path,
     real = np.stack([to_numbers(test_images[index][0]) for index in range(12)])
     parts = [judge.features(images).astype(np.float64) for images in (made, real)]
     statistics = [(part.mean(axis=0), np.cov(part, rowvar=False)) for part in parts]
-    assert told["test"]["fid"] == pytest.approx(frechet_distance(*statistics[0], *statistics[1]), rel=1e-3)
-    assert told["test"]["agreement"] == pytest.approx((judge.predict(made) == asked).mean())
-    assert told["test"]["agreement_of_real"] == (judge.predict(real) == labels).mean()
-    assert told["remarks"] == [
+    assert stored["test"]["fid"] == pytest.approx(frechet_distance(*statistics[0], *statistics[1]), rel=1e-3)
+    assert stored["test"]["agreement"] == pytest.approx((judge.predict(made) == asked).mean())
+    assert stored["test"]["agreement_of_real"] == (judge.predict(real) == labels).mean()
+    assert stored["remarks"] == [
         "fid and kid by the features of a classifier of 3 classes, trained here on 24 real images",
         "agreement: a classifier of 3 classes, trained here on 24 real images sees the class asked for",
     ]
@@ -102,11 +102,12 @@ def test_a_config_is_evaluated_without_a_run(
     words = ["-c", str(CONFIGS / "fashion_mnist_cgan.yaml"), "--data", str(blobs)]
     words += [word for change in (*CGAN, f"expect={near}") for word in ("-o", change)]
     assert eval_command.main(words) == 1
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     numbers = json.loads((tmp_path / "runs" / "evaluation" / "results.json").read_text())["test"]
-    assert told.startswith(f"test: fid {digits(numbers['fid'])}, kid ")
-    assert f"fid {digits(numbers['fid'])}, expected -1.0000 within 0.5000: DRIFTED from what the config expects" in told
-    assert "wrote runs/evaluation/results.json" in told and numbers["agreement_of_real"] == 1.0
+    assert output.startswith(f"test: fid {digits(numbers['fid'])}, kid ")
+    drifted = "expected -1.0000 within 0.5000: DRIFTED from what the config expects"
+    assert f"fid {digits(numbers['fid'])}, {drifted}" in output
+    assert "wrote runs/evaluation/results.json" in output and numbers["agreement_of_real"] == 1.0
     with pytest.raises(SystemExit):
         eval_command.main([*words, "runs/cgan"])
     assert "give either the folder of a run or a config with -c" in capsys.readouterr().err

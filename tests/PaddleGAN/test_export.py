@@ -13,18 +13,18 @@ from PaddleGAN import create_generator, export
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected_text"),
     [
         ("dcgan", "noise float32 [any, 6] to images, -1 to 1"),
         ("cgan", "noise float32 [any, 6] and classes int64 [any] to images, -1 to 1"),
     ],
 )
 def test_programs(
-    name: str, told: str, dcgan_run: Path, cgan_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, expected_text: str, dcgan_run: Path, cgan_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, conditional = (cgan_run, True) if name == "cgan" else (dcgan_run, False)
     assert export.main([str(run), "--output", str(tmp_path / "exported")]) == 0
-    assert told in capsys.readouterr().out
+    assert expected_text in capsys.readouterr().out
     generator = (
         create_generator("CGANGenerator", input_nz=6, n_class=3, ngf=2)
         if conditional

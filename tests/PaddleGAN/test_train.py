@@ -72,12 +72,12 @@ def test_an_interrupted_run_resumes_bit_for_bit(
             train.main(options(config, blobs, parts, *changes))
     capsys.readouterr()
     assert train.main(["--resume", str(parts)]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     if config == "fashion_mnist_dcgan":
-        assert "UnconditionalGAN: DCGenerator28 against DCDiscriminator28\ndata: 24 train, 12 test (FashionMNI" in told
-        assert "fid and kid by the features of a classifier of 3 classes, trained here on 24 real images" in told
-        assert "lags behind them by a tenth of the steps taken, at most by 9\n" in told
-    assert "infer.py samples" in told and "infer.py interpolate" in told
+        assert "UnconditionalGAN: DCGenerator28 against DCDiscriminator28\ndata: 24 train, 12 test (Fashion" in output
+        assert "fid and kid by the features of a classifier of 3 classes, trained here on 24 real images" in output
+        assert "lags behind them by a tenth of the steps taken, at most by 9\n" in output
+    assert "infer.py samples" in output and "infer.py interpolate" in output
     checkpoint = Path("checkpoints", "step_00000012")
     files = sorted(path.name for path in (whole / checkpoint).iterdir())
     assert files == sorted(path.name for path in (parts / checkpoint).iterdir()) and len(files) >= 7
@@ -113,10 +113,10 @@ def test_a_critic_that_is_no_number_is_stopped_and_named(blobs: Path, tmp_path: 
     wild = "discriminator.schedule={name: Piecewise, learning_rate: 0.001, decay_epochs: [1], factor: 1.0e+33}"
     with pytest.raises(NonFiniteLossError) as stopped:
         train.main(options("fashion_mnist_wgan_gp", blobs, run, *WGAN, "task.critic_steps=3", "data.test=null", wild))
-    told = str(stopped.value)
-    assert told.startswith("the loss of phase 'critic' is ") and "(learning rate 1e+30)" in told
-    assert f"the last good checkpoint is {run}/checkpoints/step_00000004" in told
-    assert f"{run}/samples/diverged.png shows the samples of this moment" in told and "\n" not in told
+    message = str(stopped.value)
+    assert message.startswith("the loss of phase 'critic' is ") and "(learning rate 1e+30)" in message
+    assert f"the last good checkpoint is {run}/checkpoints/step_00000004" in message
+    assert f"{run}/samples/diverged.png shows the samples of this moment" in message and "\n" not in message
     assert (
         cv2.imread(str(run / "samples" / "diverged.png")).shape
         == cv2.imread(str(run / "samples" / "epoch_0001.png")).shape
@@ -182,9 +182,9 @@ def test_what_cannot_work_is_refused(
     assert "\n" not in str(refused.value)
 
 
-def test_keys_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert train.main(["--keys"]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     for line in (
         "generator.schedule (a name with its arguments; required): of the learning rate, with learning_rate; of Const",
         "generator.optimizer.groups.NUMBER.frozen (true or false; default False)",
@@ -194,4 +194,4 @@ def test_keys_are_told(capsys: pytest.CaptureFixture[str]) -> None:
         'discriminator.network: {name: WGANCritic, input_nc: 3, ndf: 64, image_size: 64, norm_type: "layer", pre',
         "data.train.dataset: {name: Faces, count: integer, size: 64, seed: 0, attributes: null, fixed: null, keep: ",
     ):
-        assert line in told, line
+        assert line in output, line

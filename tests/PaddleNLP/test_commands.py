@@ -127,11 +127,11 @@ def test_relations_are_those_that_the_reader_finds(run_of: Runs) -> None:
         answer = reader.predict(sample["text"])
         metric.add(answer.relations, map(triple, sample["relations"]))
         for (subject, kind, other), one in zip(answer.named(), dict.fromkeys(answer.relations)):
-            assert answer.told().count(f"{subject} {kind} {other}") and one.predicate in reader.class_names
+            assert answer.describe().count(f"{subject} {kind} {other}") and one.predicate in reader.class_names
     assert {name: found[name] for name in ("precision", "recall", "f1")} == pytest.approx(metric.result())
     written = RelationDataset(str(run / "evaluation_test" / "predictions.jsonl"), labels=reader.class_names)
     assert len(written) == 24
-    assert reader.predict("").told() == "no relation"
+    assert reader.predict("").describe() == "no relation"
     with pytest.raises(TypeError, match="a text to find relations in is a string"):
         reader.predict(("a", "b"))
 
@@ -198,7 +198,7 @@ def test_tasks_that_share_an_encoder_are_each_judged_by_what_its_reader_gives(ru
     assert (written / "names" / "predictions.jsonl").is_file() and (written / "act" / "mistakes.txt").is_file()
     one, pair = reader.predict("李雷在上海。"), reader.predict(("李雷在哪里？", "李雷在上海。"))
     assert list(one.parts) == ["act", "kind", "names"] and list(pair.parts) == ["match"]
-    assert one.told() == "; ".join(f"{name}: {part.told()}" for name, part in one.parts.items())
+    assert one.describe() == "; ".join(f"{name}: {part.describe()}" for name, part in one.parts.items())
     with pytest.raises(ValueError, match="read texts or pairs of texts, not both at once"):
         reader.predict(["a", ("b", "c")])
     reader.settings["parts"].pop("match")
@@ -279,18 +279,18 @@ def test_inference_reads_texts_files_and_the_standard_input(
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [(b"\xff", r"byte 1 is not UTF-8; save the file as UTF-8 text"), (b"a\0", r"character 2 is a NUL; this is no")],
 )
 @pytest.mark.parametrize("way", ["file", "input"])
 def test_what_came_before_a_line_that_is_no_text_is_written(
-    way: str, line: bytes, told: str, run_of: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: str, line: bytes, message: str, run_of: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = "服务员很热情\n早餐很难吃\n".encode() + line + "\n床很脏\n".encode()
     (tmp_path / "texts.txt").write_bytes(content)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
     words = ["--file", str(tmp_path / "texts.txt")] if way == "file" else ["-"]
-    with pytest.raises(ValueError, match=rf"({'texts.txt' if way == 'file' else 'standard input'}):3: {told}"):
+    with pytest.raises(ValueError, match=rf"({'texts.txt' if way == 'file' else 'standard input'}):3: {message}"):
         infer.main([str(run_of("Classification")), *words, "--output", str(tmp_path / "out")])
     rows = [json.loads(row)["text"] for row in (tmp_path / "out" / "predictions.jsonl").read_text().splitlines()]
     assert rows == ["服务员很热情", "早餐很难吃"]

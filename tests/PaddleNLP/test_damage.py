@@ -1,4 +1,4 @@
-"""Damaged files of runs, tokenisers and weights, and texts that are too long: what each is told in one line."""
+"""Damaged files of runs, tokenisers and weights, and texts that are too long: what each is answered in one line."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_runs_vocabulary_that_is_another_one(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (DEEP, "tokenizer_config.json: no JSON: RecursionError"),
         (b"[1]", "tokenizer_config.json: no mapping of names to settings"),
@@ -106,9 +106,9 @@ def test_a_runs_vocabulary_that_is_another_one(copy: Path) -> None:
         (b'{"tokenizer_class": "ErnieTokenizer", "unk_token": "?"}', "the special token '[?]' is not among the"),
     ],
 )
-def test_a_runs_tokeniser_that_is_none(content: bytes, told: str, copy: Path) -> None:
+def test_a_runs_tokeniser_that_is_none(content: bytes, message: str, copy: Path) -> None:
     (copy / "tokenizer" / "tokenizer_config.json").write_bytes(content)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         PaddleNLP.open_reader(copy)
 
 
@@ -122,7 +122,7 @@ def tokenizer_of(path: Path, content: bytes) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"\x89PNG\r\n\x1a\n\0\0", "vocab.txt, line 3: a NUL byte; this is no text file"),
         (b"[PAD]\n\xff\xfe\n", "vocab.txt, line 2: byte 0xff is not UTF-8; convert the file to UTF-8"),
@@ -130,22 +130,22 @@ def tokenizer_of(path: Path, content: bytes) -> Any:
         (b"", "vocab.txt: a vocabulary without tokens"),
     ],
 )
-def test_a_vocabulary_that_is_none(content: bytes, told: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_vocabulary_that_is_none(content: bytes, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
         tokenizer_of(tmp_path / "vocab.txt", content)
 
 
 @pytest.mark.parametrize(
-    ("further", "told", "count"),
+    ("further", "message", "count"),
     [
         ("你\n好\n", "vocab.txt, line 7: '你' for the second time; its last line counts", 8),
         ("\n好\n", "vocab.txt, line 7: an empty line, whose id 6 has no token", 8),
     ],
 )
 def test_a_vocabulary_with_duplicates_or_holes_keeps_its_ids(
-    further: str, told: str, count: int, tmp_path: Path
+    further: str, message: str, count: int, tmp_path: Path
 ) -> None:
-    with pytest.warns(UserWarning, match=told):
+    with pytest.warns(UserWarning, match=message):
         tokenizer = tokenizer_of(tmp_path / "vocab.txt", (VOCABULARY + further).encode())
     assert tokenizer("好")["input_ids"] == [1, 7, 2] and tokenizer.vocab_size == count
 
@@ -187,8 +187,8 @@ HARMFUL: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 @pytest.mark.parametrize("name", list(HARMFUL))
 def test_weights_that_lie_or_call(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    write, told = HARMFUL[name]
+    write, message = HARMFUL[name]
     write(tmp_path / name)
-    with pytest.raises(ValueError, match=told) as caught:
+    with pytest.raises(ValueError, match=message) as caught:
         PaddleNLP.create_model("ernie", pretrained=tmp_path / name, **SETTINGS)
     assert "\n" not in str(caught.value) and "this ran" not in capfd.readouterr().out

@@ -96,7 +96,7 @@ def test_a_run_with_a_teacher_that_is_gone_when_it_is_evaluated(run_of: Runs, tm
 
 
 @pytest.mark.parametrize(
-    "task, changes, told",
+    "task, changes, message",
     [
         ("Classification", ["teacher.hidden={0: 3}"], "teacher.hidden names layer 3 of the teacher, which has 2"),
         ("Classification", ["teacher.hidden={4: 0}"], "teacher.hidden names layer 4 of the student, which has 1"),
@@ -110,7 +110,7 @@ def test_a_run_with_a_teacher_that_is_gone_when_it_is_evaluated(run_of: Runs, tm
         ("Classification", ["teacher.network.pretrained=none.safetensors"], "none.safetensors"),
     ],
 )
-def test_a_teacher_that_does_not_fit(task: str, changes: list[str], told: str, tmp_path: Path) -> None:
+def test_a_teacher_that_does_not_fit(task: str, changes: list[str], message: str, tmp_path: Path) -> None:
     config = TOOLKIT.load(experiment(task, tmp_path), [f"teacher.network={teacher()}", *changes])
-    with pytest.raises((ValueError, FileNotFoundError), match=told):
+    with pytest.raises((ValueError, FileNotFoundError), match=message):
         TOOLKIT.build_task(config).phases(3, 2)

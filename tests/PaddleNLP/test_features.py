@@ -98,13 +98,13 @@ def test_contributions_add_up_to_the_difference_from_the_baseline(name: str, run
     reader = reader_of(task, folder.path)
     result = reader.predict(text)
     explanations = explainer_of(task, reader).explain(text, result)
-    told = result.record()
+    record = result.record()
     if name == "Classification":
-        expected = {told["label"]: told["score"]}
+        expected = {record["label"]: record["score"]}
     elif name == "MultiLabel":
-        expected = {label: told["probabilities"][label] for label in told["labels"]}
+        expected = {label: record["probabilities"][label] for label in record["labels"]}
     elif name == "Regression":
-        expected = {"value": told["value"]}
+        expected = {"value": record["value"]}
     else:
         expected = {f"{chunk.text}/{chunk.kind}": None for chunk in result.chunks}
     assert expected and [one.name for one in explanations] == list(expected)

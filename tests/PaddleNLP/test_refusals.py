@@ -113,17 +113,17 @@ CASES = {
 
 @pytest.mark.parametrize("case", list(CASES))
 def test_what_does_not_fit_is_refused_before_a_run_begins(case: str, tmp_path: Path) -> None:
-    task, changes, told = CASES[case]
+    task, changes, message = CASES[case]
     config = experiment(task, tmp_path)
     (tmp_path / "other.tsv").write_text("很好\todd\n", encoding="utf-8")
     (tmp_path / "pairs.tsv").write_text("很好\t好\t1\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         train.main(["-c", str(config), *(word for change in changes for word in ("-o", change))])
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
-    "section, told",
+    "section, message",
     [
         ("{name: ErnieTokenizer}", "name the files of ErnieTokenizer, or learn a vocabulary of the training texts"),
         ("{name: ErnieTokenizer, learn: 9, vocab_file: v.txt}", "give learn, or the file vocab_file, not both"),
@@ -134,14 +134,14 @@ def test_what_does_not_fit_is_refused_before_a_run_begins(case: str, tmp_path: P
         ("{name: BertTokenizer, pretrained: bert-big}", "no tokenizer is published for 'bert-big'"),
     ],
 )
-def test_a_tokeniser_has_one_vocabulary(section: str, told: str, tmp_path: Path) -> None:
+def test_a_tokeniser_has_one_vocabulary(section: str, message: str, tmp_path: Path) -> None:
     config = experiment("Classification", tmp_path)
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=message):
         TOOLKIT.load(config, [f"tokenizer={section}"])
 
 
 @pytest.mark.parametrize(
-    "record, told",
+    "record, message",
     [
         (3, "it holds no tokeniser"),
         ({"name": "ErnieTokenizer", "files": {"vocab.txt": 3}}, "it holds no tokeniser"),
@@ -149,8 +149,8 @@ def test_a_tokeniser_has_one_vocabulary(section: str, told: str, tmp_path: Path)
         ({"name": "os", "files": {}}, "unknown tokenizer 'os'"),
     ],
 )
-def test_a_record_of_a_tokeniser_is_checked(record: object, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_record_of_a_tokeniser_is_checked(record: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         restored(record)
 
 

@@ -77,7 +77,7 @@ def test_words_are_learnt_by_how_often_they_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("0\ta\n1\tb\n2\tc\nd\n", r"v.txt, line 4: 'd' is not id<TAB>word, as the first lines are"),
         ("0\ta\n1\tb\n2\ta\n", r"v.txt, line 3: 'a' is there twice"),
@@ -86,8 +86,8 @@ def test_words_are_learnt_by_how_often_they_are_there() -> None:
         ("", r"v.txt: a vocabulary without tokens"),
     ],
 )
-def test_a_broken_vocabulary(content: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_broken_vocabulary(content: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
         WordLevelTokenizer(write(tmp_path, "v.txt", content))
 
 
@@ -134,7 +134,7 @@ def test_a_run_and_its_export_say_how_texts_are_cut(tmp_path: Path, capsys: pyte
         lines = [json.loads(line) for line in (tmp_path / "out" / "predictions.jsonl").read_text().splitlines()]
         assert [line["label"] for line in lines[:2]] == ["1", "0"]
         assert [line["segmenter"] for line in lines] == ["spaces"] * 5
-        with pytest.raises(ValueError, match="words are told by spaces, and there are none in '服务"):
+        with pytest.raises(ValueError, match="words are separated by spaces, and there are none in '服务"):
             PaddleNLP.open_reader(folder).predict("服务员很热情服务员很热情")
     features = [str(tmp_path / "a.npy"), str(tmp_path / "b.npy")]
     assert infer.main([str(run), texts[0], "--features", features[0], "--token-features", features[1]]) == 0
@@ -161,7 +161,7 @@ def test_lexical_analysis_cuts_texts(run_of: Callable[[str], Path], tmp_path: Pa
 
 
 def test_data_that_is_cut_otherwise_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"data.train: 40 of 56 texts are cut otherwise; \S*a.tsv:17: words are told"):
+    with pytest.raises(ValueError, match=r"data.train: 40 of 56 texts are cut otherwise; \S*a.tsv:17: words are"):
         train.main(["-c", str(experiment(tmp_path, "spaces", "服务员很热情服务员很热情"))])
     with pytest.raises(ValueError, match=r"data.train: 16 of 16 .*a.tsv:1: '服务 员 不 .*by dictionary it would be '"):
         config = experiment(tmp_path, "dictionary")

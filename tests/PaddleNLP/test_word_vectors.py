@@ -61,8 +61,8 @@ def test_the_command_writes_vectors_and_shows_neighbours(tmp_path: Path, capsys:
     assert command.main([str(text), str(output), *options]) == 0
     lines = output.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "15 4" and len(lines) == 16 and len(lines[1].split()) == 5
-    told = capsys.readouterr().out
-    assert "epoch 1/1: loss of a pair 4." in told and "cat: " in told
+    printed = capsys.readouterr().out
+    assert "epoch 1/1: loss of a pair 4." in printed and "cat: " in printed
     with pytest.raises(ValueError, match="the word 'horse' has no vector: it is too rare, or not in the text"):
         command.main([str(text), str(output), "--near", "horse"])
     with pytest.raises(ValueError, match="0 words occur 500 times or more: give more text, or lower --least"):

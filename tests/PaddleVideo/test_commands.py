@@ -88,8 +88,8 @@ def test_inference_of_files_that_can_and_cannot_be_read(
     (tmp_path / "broken.mp4").write_bytes(b"no video")
     arguments = [str(run), str(tmp_path / "videos.mp4"), str(tmp_path / "broken.mp4"), "--demo", "1"]
     assert infer.main([*arguments, "--output", str(tmp_path / "out"), "--top", "2"]) == 1
-    told = capsys.readouterr()
-    assert "broken.mp4' is no video file" in told.err and "1 of 3 videos could not be read" in told.out
+    output = capsys.readouterr()
+    assert "broken.mp4' is no video file" in output.err and "1 of 3 videos could not be read" in output.out
     records = json.loads((tmp_path / "out" / "predictions.json").read_text())
     assert records[0]["actions"][0]["end"] == 2.0 and len(records[0]["actions"][0]["names"]) == 2
     assert "error" in records[1] and records[2]["true"] == "left"

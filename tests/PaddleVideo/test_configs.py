@@ -55,10 +55,10 @@ FEATURES = {  # file: what the text says, GAP that is expected, epochs, samples 
 
 def test_recipes_of_features_are_those_published() -> None:
     assert {f"youtube8m/{name}.yaml" for name in FEATURES} == {name for name in CONFIGS if name.startswith("youtube8m")}
-    for name, (told, gap, epochs, batch, rate) in FEATURES.items():
+    for name, (output, gap, epochs, batch, rate) in FEATURES.items():
         config = TOOLKIT.load(FOLDER / "youtube8m" / f"{name}.yaml")
         header = (FOLDER / "youtube8m" / f"{name}.yaml").read_text().split("seed:")[0]
-        assert told in header and "Not measured here." in header
+        assert output in header and "Not measured here." in header
         assert (None if config.expect is None else config.expect.near["gap"].value) == gap
         step = config.data.train.batch_size * config.train.accumulate
         assert (config.train.epochs, step, config.schedule.arguments["learning_rate"]) == (epochs, batch, rate)
@@ -78,10 +78,10 @@ INTERVALS = {  # file: what the text says, the number that is expected, epochs, 
 def test_recipes_of_intervals_are_those_published() -> None:
     folders = ("activitynet", "action_segmentation")
     assert {f"{name}.yaml" for name in INTERVALS} == {name for name in CONFIGS if name.startswith(folders)}
-    for name, (told, (number, value), epochs, batch, rate) in INTERVALS.items():
+    for name, (output, (number, value), epochs, batch, rate) in INTERVALS.items():
         config = TOOLKIT.load(FOLDER / f"{name}.yaml")
         header = (FOLDER / f"{name}.yaml").read_text().split("seed:")[0]
-        assert told in header and "Not measured here." in header and "https://arxiv.org/abs/" in header
+        assert output in header and "Not measured here." in header and "https://arxiv.org/abs/" in header
         assert config.expect.near[number].value == value
         assert (config.train.epochs, config.data.train.batch_size) == (epochs, batch)
         assert config.schedule.arguments["learning_rate"] == rate
@@ -89,11 +89,11 @@ def test_recipes_of_intervals_are_those_published() -> None:
 
 def test_recipes_are_those_published() -> None:
     assert {f"kinetics400/{name}.yaml" for name in RECIPES} == {name for name in CONFIGS if name.startswith("kinetics")}
-    for name, (top1, told, epochs, batch, rate) in RECIPES.items():
+    for name, (top1, output, epochs, batch, rate) in RECIPES.items():
         config = TOOLKIT.load(FOLDER / "kinetics400" / f"{name}.yaml")
         assert config.expect.near["accuracy"].value == top1 and config.expect.split == "test"
         header = (FOLDER / "kinetics400" / f"{name}.yaml").read_text().split("seed:")[0]
-        assert told in header and "https://arxiv.org/abs/" in header and "Not measured here." in header
+        assert output in header and "https://arxiv.org/abs/" in header and "Not measured here." in header
         assert (config.train.epochs, config.data.train.batch_size) == (epochs, batch)
         assert config.schedule.arguments["learning_rate"] == rate
         assert config.network.arguments["class_num"] == 400

@@ -151,8 +151,8 @@ def test_ten_thousand_frames_are_recognised_and_written_in_less_than_a_gigabyte(
             writer.write(frames[number % 40])
     words = ["PaddleVideo/infer.py", run, tmp_path / "long.mp4", "--window", "10", "--mp4", "--output", tmp_path]
     command = [sys.executable, "-c", LARGEST, sys.executable, *map(str, words)]
-    told = subprocess.run(command, cwd=Path(__file__).parents[2], check=True, capture_output=True, text=True).stdout
-    assert int(told.split()[-1]) < 1_000_000  # kilobytes
+    output = subprocess.run(command, cwd=Path(__file__).parents[2], check=True, capture_output=True, text=True).stdout
+    assert int(output.split()[-1]) < 1_000_000  # kilobytes
     records = json.loads((tmp_path / "predictions.json").read_text())
     assert len(records[0]["actions"]) == 40 and records[0]["actions"][-1]["end"] == 400
     assert VideoFrames(records[0]["mp4"]).count == 10_000

@@ -58,5 +58,5 @@ def test_the_interval_is_wilsons() -> None:
     middle = (right / count + z**2 / (2 * count)) / (1 + z**2 / count)
     half = z / (1 + z**2 / count) * math.sqrt(right / count * (1 - right / count) / count + z**2 / (4 * count**2))
     rows = [{"right": 20, "clips": 30}, {"right": 25, "clips": 30}]
-    assert fight_clips.told(rows) == f"45 of 60, 75.0% ({middle - half:.1%} to {middle + half:.1%})"
-    assert fight_clips.told([]) == ""
+    assert fight_clips.describe(rows) == f"45 of 60, 75.0% ({middle - half:.1%} to {middle + half:.1%})"
+    assert fight_clips.describe([]) == ""

@@ -1,4 +1,4 @@
-"""The comparison of language tasks asks for trainings that the configs allow, and its table tells means."""
+"""The comparison of language tasks asks for trainings that the configs allow, and its table shows means."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ def test_losses_are_one_hundredth_apart_at_most(
     options = [str(tmp_path), "--work", str(tmp_path / "work"), "--steps", "20"]
     monkeypatch.setattr(sys, "argv", ["mixed_pretraining", *options, "--log", str(tmp_path / "log.jsonl")])
     assert mixed_pretraining.main() == code
-    told = capsys.readouterr().out.splitlines()[-1]
-    assert told == f"held-out losses differ by {abs(loss / 4 - 1):.2%} of float32's; at most 1% is expected"
+    output = capsys.readouterr().out.splitlines()[-1]
+    assert output == f"held-out losses differ by {abs(loss / 4 - 1):.2%} of float32's; at most 1% is expected"
     assert ["train.precision=bfloat16" in words for words in made] == [True, False]
     assert mixed_pretraining.main() == code and len(made) == 2, "what is in the log is not done again"
 

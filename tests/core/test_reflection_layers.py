@@ -42,7 +42,7 @@ for axes, shape in ((1, (1, 2, 3)), (2, (1, 2, 2, 3)), (3, (1, 1, 2, 1, 2))):
 
 
 def kind_of_layer(name: str) -> str:
-    """Return the part of a case's name that names the layer: what follows tells its arguments."""
+    """Return the part of a case's name that names the layer: what follows gives its arguments."""
     return name.split("_")[0]
 
 

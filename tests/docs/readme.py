@@ -1,4 +1,4 @@
-"""The commands and programs that a page tells its reader to run."""
+"""The commands and programs that a page asks its reader to run."""
 
 from __future__ import annotations
 

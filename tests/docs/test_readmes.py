@@ -133,9 +133,9 @@ def _problem(command: str, how: Run, folder: Path, environment: dict[str, str], 
     result = subprocess.run(
         ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=900
     )
-    told = f"$ {line}\n{result.stdout}{result.stderr}"
+    output = f"$ {line}\n{result.stdout}{result.stderr}"
     right = result.returncode == how.code and how.says in result.stdout
-    return "" if right and "Traceback" not in told and "Warning" not in result.stderr else told
+    return "" if right and "Traceback" not in output and "Warning" not in result.stderr else output
 
 
 class Camera:
@@ -172,5 +172,5 @@ def test_every_program_runs(
             if "ResNet50_pretrained/" in program:
                 continue  # files of Fluid 1.x: tests/PaddleClas/models/test_older_names.py writes and reads them
             exec(program, names)  # noqa: S102
-    told = capsys.readouterr().out
-    assert "class_" in told
+    output = capsys.readouterr().out
+    assert "class_" in output

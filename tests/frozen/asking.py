@@ -36,16 +36,16 @@ class Asked:
 
     def __init__(self, case: Case, folder: Path, data: Optional[Path], photos: Optional[Path]) -> None:
         self.case, self.folder, self.run, self.photos = case, folder, folder / "run", photos
-        self.told = ""
+        self.output = ""
         self.data = [] if data is None else ["--data", str(data)]
 
     def command(self, name: str, *words: Any, expected: int = 0) -> str:
         """Run a command of the toolkit, which must leave with the expected exit code; return what it prints."""
-        told = io.StringIO()
-        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             code = run_here([f"{self.case.toolkit}/{name}.py", *map(str, words)])
-        assert code == expected, f"{name} {words}: exit code {code}\n{told.getvalue()}"
-        return told.getvalue()
+        assert code == expected, f"{name} {words}: exit code {code}\n{output.getvalue()}"
+        return output.getvalue()
 
     def evaluated(self) -> Numbers:
         """Return what ``eval.py`` gives for the best checkpoint, by split."""
@@ -59,11 +59,11 @@ class Asked:
     def resumed(self) -> Numbers:
         """Train to the end; return the rows of metrics.jsonl, the results, and what identifies the final weights.
 
-        What was printed is then in ``told``.
+        What was printed is then in ``output``.
         """
         teacher = ["-o", f"teacher.pretrained={self.folder / 'teacher.pdparams'}"] if self.case.teacher else []
-        self.told = self.command("train", "--resume", self.run, *self.data, *teacher)
-        assert "continuing after step" in self.told
+        self.output = self.command("train", "--resume", self.run, *self.data, *teacher)
+        assert "continuing after step" in self.output
         lines = (self.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         rows = {f"{row.pop('split')} {row.pop('step')}": row for row in map(json.loads, lines)}
         results = json.loads((self.run / "results.json").read_text(encoding="utf-8"))

@@ -38,13 +38,13 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def check_warnings(toolkit: str, told: str) -> None:
+def check_warnings(toolkit: str, expected_text: str) -> None:
     """Check what loading an old config printed: one line, with the old and the new key, where a key was renamed."""
     names = RENAMED[toolkit]
     if not OLD_KEYS_WARN[toolkit] or names is None:
-        assert told == ""
+        assert expected_text == ""
         return
-    (line,) = told.splitlines()
+    (line,) = expected_text.splitlines()
     assert "warning" in line and f"{names[0]} -> {names[1]}" in line
 
 
@@ -69,7 +69,7 @@ def test_old_overrides(
 ) -> None:
     file = ROOT / toolkit / "configs" / name if shipped else old / toolkit / name
     loaded = load(toolkit, file, overrides)
-    told = "".join(capfd.readouterr())
+    output = "".join(capfd.readouterr())
     if not shipped:
-        check_warnings(toolkit, told)
+        check_warnings(toolkit, output)
     assert {key: value(loaded, key) for key in expected} == expected

@@ -104,7 +104,7 @@ def test_it_is_trained_to_its_end(stored: Stored, monkeypatch: pytest.MonkeyPatc
     if stored.name in DRAWN:
         monkeypatch.setattr(recorder, "learning_curve", learning_curve)
     found = stored.resumed()
-    check_told(stored)
+    check_output(stored)
     judged = LOOSE.get(stored.name, TRAINED)
     for row, numbers in stored.numbers["resumed"]["metrics"].items():
         same(found["metrics"][row], numbers, judged if row.startswith("test") else TRAINED, row)
@@ -118,13 +118,13 @@ def test_it_is_trained_to_its_end(stored: Stored, monkeypatch: pytest.MonkeyPatc
             np.testing.assert_allclose(found["weights"][file][tensor], (size, order), 0, margin, err_msg=tensor)
 
 
-def check_told(stored: Stored) -> None:
+def check_output(stored: Stored) -> None:
     """Check what training says of the stored config: what the command line changed, and at most one warning."""
     given = bool(stored.data) + stored.case.teacher
-    changed = stored.told.partition("changed since the run began:\n")[2].splitlines()
+    changed = stored.output.partition("changed since the run began:\n")[2].splitlines()
     assert [line.startswith("  ") for line in changed[: given + 1]] == [True] * given + [False] * bool(given)
     names = RENAMED[stored.case.toolkit]
-    warned = [line for line in stored.told.splitlines() if line.startswith("warning: ")]
+    warned = [line for line in stored.output.splitlines() if line.startswith("warning: ")]
     wanted = [f"{names[0]} -> {names[1]}"] if OLD_KEYS_WARN[stored.case.toolkit] and names is not None else []
     assert len(warned) == len(wanted) and all(part in line for part, line in zip(wanted, warned))
 

@@ -1,4 +1,4 @@
-"""The program of a process that reads damaged files, one after the other, as it is told on standard input.
+"""The program of a process that reads damaged files, one after the other, as standard input names them.
 
 It ends at once, by a signal, when a file makes it start a program, and when one takes ten seconds of processor time.
 """
@@ -27,7 +27,7 @@ def refuse_programs() -> bool:
     """Let no program be started from this process: Python's ways raise, the system's own call ends the process.
 
     Returns:
-        Whether the system could be told so (Linux with seccomp, x86-64).
+        Whether the system accepts that (Linux with seccomp, x86-64).
     """
 
     def hook(event: str, _: tuple[Any, ...]) -> None:

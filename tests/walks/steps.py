@@ -48,20 +48,20 @@ class Walk:
 
     def command(self, name: str, *words: Any) -> str:
         """Run a command of the toolkit, which must succeed; return what it prints."""
-        told = io.StringIO()
-        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             code = run_here([f"{self.toolkit}/{name}.py", *map(str, words)])
-        assert code == 0, f"{name} {words}: exit code {code}\n{told.getvalue()}"
-        return told.getvalue()
+        assert code == 0, f"{name} {words}: exit code {code}\n{output.getvalue()}"
+        return output.getvalue()
 
     def preview(self, *words: Any) -> str:
-        """Draw what training sees; return what is told about it."""
+        """Draw what training sees; return what is printed about it."""
         target = self.folder / "preview.png"
-        told = self.command("preview", *self.training, "--output", target, *words)
-        assert f"wrote {target}: " in told
+        output = self.command("preview", *self.training, "--output", target, *words)
+        assert f"wrote {target}: " in output
         height, width, channels = read_image(target).shape
         assert height > 32 and width > 32 and channels == 3 and not self.run.exists()
-        return told
+        return output
 
     def train(self) -> str:
         """Train until the second save, die there, and go on to the end."""
@@ -69,29 +69,29 @@ class Walk:
         ended = self.server.run([f"{self.toolkit}/train.py", *self.training], log)
         assert ended == -signal.SIGKILL, f"not killed, but ended with {ended}\n{log.read_text()}"
         self.after_killing()
-        told = self.command("train", "--resume", self.run)
+        output = self.command("train", "--resume", self.run)
         self.after_training()
-        steps = int(found.group(1)) if (found := re.search(r"continuing after step (\d+) \(epoch 2\)", told)) else 0
+        steps = int(found.group(1)) if (found := re.search(r"continuing after step (\d+) \(epoch 2\)", output)) else 0
         newest = max(path.name for path in (self.run / "checkpoints").glob("step_*"))
         assert steps > 0 and newest == f"step_{steps // 2 * EPOCHS:08d}"
         links = {path.name for path in (self.run / "checkpoints").iterdir() if path.is_symlink()}
         assert links == {"best", "newest"} and not list(self.run.glob(".*"))
-        return told
+        return output
 
     def evaluate(self, split: str = "test") -> None:
         """Evaluate, to the numbers that training ended with."""
-        told = self.command("eval", self.run, "--split", split)
+        output = self.command("eval", self.run, "--split", split)
         expected = json.loads((self.run / "results.json").read_text())["results"][split]
         found = json.loads((self.run / f"evaluation_{split}" / "results.json").read_text())[split]
-        assert f"{split}: " in told
+        assert f"{split}: " in output
         assert set(expected) <= set(found)
         for name, value in expected.items():
             np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=1e-5, err_msg=name)
 
     def export(self) -> core.jit.Predictor:
         """Export; return the folder, loaded."""
-        told = self.command("export", self.run)
-        assert "compared with the live network: equal" in told, told
+        output = self.command("export", self.run)
+        assert "compared with the live network: equal" in output, output
         return core.jit.Predictor(self.run / "exported")
 
     def infer(self, photos: Path, as_run: bool = True) -> list[dict[str, Any]]:
@@ -147,10 +147,10 @@ def walk_detector(walk: Walk, photos: Path, split: str = "test") -> None:
     walk.evaluate(split)
     stored = walk.run / f"evaluation_{split}"
     numbers = json.loads((stored / "results.json").read_text())[split]
-    told = walk.command("eval", walk.run, "--split", split, "--json-eval", stored, "--output", walk.folder / "again")
+    output = walk.command("eval", walk.run, "--split", split, "--json-eval", stored, "--output", walk.folder / "again")
     again = json.loads((walk.folder / "again" / "results.json").read_text())[split]
     for name in set(numbers) & set(again) - {"AP_of_classes", "mask_AP_of_classes"}:
-        np.testing.assert_allclose(again[name], numbers[name], atol=1e-5, err_msg=told)
+        np.testing.assert_allclose(again[name], numbers[name], atol=1e-5, err_msg=output)
     live = walk.infer(photos)
     walk.export()
     assert len(live) == len(list(photos.iterdir())) > 0

@@ -1,7 +1,7 @@
 """Weights of every age: what the parameters were called in releases 2.0 and 2.1, and in Fluid 1.x.
 
 Release 2.2 renamed the layers of six families and left the order and the shapes of their parameters; in Fluid 1.x a
-parameter had one name in the whole program (``res2a_branch2a_weights``). Both are told from today's names by rules.
+parameter had one name in the whole program (``res2a_branch2a_weights``). Both follow from today's names by rules.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def first_match(name: str, rules: Rules) -> Optional[str]:
 
 @dataclasses.dataclass(frozen=True)
 class FluidNames:
-    """How the parameters of a family were called in Fluid 1.x, told from their names in release 2.0.
+    """How the parameters of a family were called in Fluid 1.x, derived from their names in release 2.0.
 
     Args:
         layers: from a layer's name, without the ``._conv`` or ``._batch_norm`` that wraps both, to its name in 1.x.

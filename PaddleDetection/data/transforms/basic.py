@@ -31,12 +31,12 @@ class Decode:
         if "image" not in sample:
             sample["image"] = read_image(sample["im_file"])
         height, width = sample["image"].shape[:2]
-        told = sample.get("h") or height, sample.get("w") or width
-        if told != (height, width):
-            turned = " (the image is turned by its EXIF data)" if told == (width, height) else ""
+        stated = sample.get("h") or height, sample.get("w") or width
+        if stated != (height, width):
+            turned = " (the image is turned by its EXIF data)" if stated == (width, height) else ""
             raise ValueError(
                 f"image file {sample.get('im_file', '')!r} has {height} x {width} pixels, its annotation says "
-                f"{told[0]} x {told[1]}{turned}: correct the annotation, or its boxes would lie elsewhere"
+                f"{stated[0]} x {stated[1]}{turned}: correct the annotation, or its boxes would lie elsewhere"
             )
         sample["h"], sample["w"] = height, width
         sample["im_shape"] = np.array([height, width], np.float32)

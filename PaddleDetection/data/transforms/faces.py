@@ -31,7 +31,7 @@ class CropWithDataAchorSampling:
     taken away. The name is spelt as in PaddleDetection.
 
     Args:
-        batch_sampler: parts of random size that are tried, each told by ten numbers: how many at most, trials, least
+        batch_sampler: parts of random size that are tried, ten numbers each: how many at most, trials, least
             and largest share of the image's sides, least and largest ratio of width to height, least and largest
             overlap with a face, least and largest part of a face that is covered; a limit of 0 is none.
         anchor_sampler: parts that bring a face to an anchor's size; of the ten numbers the shares and ratios do not

@@ -24,7 +24,7 @@ class CropWithSampling:
     """Cut out one of several parts of random size and place (SSD, arXiv 1512.02325); masks are taken away.
 
     Args:
-        batch_sampler: parts that are tried, each told by eight numbers: how many at most, trials, least and largest
+        batch_sampler: parts that are tried, eight numbers each: how many at most, trials, least and largest
             share of the image's sides, least and largest ratio of width to height, least and largest overlap with an
             object; a limit of 0 is none.
         satisfy_all: whether a part must overlap all objects so much, not only one.

@@ -49,7 +49,7 @@ class AnchorFree(Detector):
         return self.loss(features, getattr(self, self.head_name)(features), targets, self.phase())
 
     def phase(self) -> Any:
-        """Return what tells the loss how far training is."""
+        """Return what the loss needs to know of how far training is."""
         return self.early
 
     def begin_epoch(self, epoch: int) -> None:

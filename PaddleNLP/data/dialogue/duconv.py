@@ -131,12 +131,12 @@ def by_characters(text: str) -> str:
     return " ".join(" ".join(word) if CHINESE.search(word) else word for word in text.split())
 
 
-def told_history(moment: Moment) -> str:
+def history_text(moment: Moment) -> str:
     """Return the turns so far as the retrieval systems read them."""
     return f"[CLS] {' [INNER_SEP] '.join(moment.history) or '[START]'} [SEP]"
 
 
-def told_knowledge(moment: Moment) -> str:
+def knowledge_text(moment: Moment) -> str:
     """Return goal and facts as the retrieval systems read them."""
     goal, facts = (
         f" {mark} ".join(" ".join(words) for words in rows)
@@ -145,7 +145,7 @@ def told_knowledge(moment: Moment) -> str:
     return f"{goal} [SEP] {facts}"
 
 
-def told_source(moment: Moment) -> str:
+def source_text(moment: Moment) -> str:
     """Return goal, facts and turns so far as the generating system reads them."""
     goal, facts = (" ".join(" ".join(words) for words in rows) for rows in (moment.goal, moment.knowledge))
     return f"{goal} {facts} : {' '.join(moment.history)}"
@@ -213,8 +213,8 @@ class DuConvCandidates(TextDataset):
             shown_as = general[place] if variant == "match_kn_gene" else moment
             words = {} if variant == "match_kn_gene" else moment.marks()
             others = [replaced(one.response, words) for one in _others(general, place, draw, candidates)]
-            texts.append(cut(told_history(shown_as)))
-            facts.append(cut(told_knowledge(shown_as)))
+            texts.append(cut(history_text(shown_as)))
+            facts.append(cut(knowledge_text(shown_as)))
             wrong = _likest(shown_as.response, others, candidates - 1)
             if len(wrong) < candidates - 1:
                 raise ValueError(f"{path}:{number}: there are not {candidates - 1} other replies to choose from")
@@ -265,9 +265,9 @@ class DuConvReplies(TextDataset):
         sources, targets, facts, lines = Texts(), Texts(), TextLists(), array("q")
         for number, moment in _moments(path):
             if moment.response:
-                told = moment.generalized() if generalized else moment
-                sources.append(told_source(told))
-                targets.append(told.response)
-                facts.append(" ".join(fact) for fact in told.knowledge)
+                given = moment.generalized() if generalized else moment
+                sources.append(source_text(given))
+                targets.append(given.response)
+                facts.append(" ".join(fact) for fact in given.knowledge)
                 lines.append(number)
         super().__init__({"source": sources, "target": targets, "facts": facts}, (), path, lines, transform)

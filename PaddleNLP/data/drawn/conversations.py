@@ -81,20 +81,21 @@ def _remembered(drawn: _Drawn, candidates: int) -> list[str]:
     kin = [name for name in SLOTS if name != asked and SLOTS[name][3] is SLOTS[asked][3]]
     if kin and not set(kin) & set(others):
         others[0] = drawn.one(kin)
-    told = dict(zip([asked, *others], drawn.own(lambda: tuple(drawn.one(SLOTS[name][3]) for name in (asked, *others)))))
+    names = [asked, *others]
+    values = dict(zip(names, drawn.own(lambda: tuple(drawn.one(SLOTS[name][3]) for name in names))))
     turns: list[str] = []
-    for name in drawn.some(told, len(told)):
-        turns += [SLOTS[name][0].format(told[name]), drawn.one(NODS)]
+    for name in drawn.some(values, len(values)):
+        turns += [SLOTS[name][0].format(values[name]), drawn.one(NODS)]
     turns.append(SLOTS[asked][1])
     reply, values = SLOTS[asked][2], SLOTS[asked][3]
-    wrong = [reply.format(told[name]) for name in others if told[name] in values]
-    wrong += [SLOTS[name][2].format(told[name]) for name in others]
-    rest = [reply.format(value) for value in drawn.some(values, len(values)) if value not in told.values()]
-    rest += [SLOTS[name][2].format(drawn.one(SLOTS[name][3])) for name in drawn.some(SLOTS, 5) if name not in told]
+    wrong = [reply.format(values[name]) for name in others if values[name] in values]
+    wrong += [SLOTS[name][2].format(values[name]) for name in others]
+    rest = [reply.format(value) for value in drawn.some(values, len(values)) if value not in values.values()]
+    rest += [SLOTS[name][2].format(drawn.one(SLOTS[name][3])) for name in drawn.some(SLOTS, 5) if name not in values]
     taken = [*drawn.some(wrong, candidates // 2), *drawn.some(rest, len(rest))][: candidates - 1]
     context = f" {END} ".join(turns)
-    texts = [reply.format(told[asked]), *drawn.some(taken, len(taken))]
-    return [f"{context}\t{text}\t{int(not place)}" for place, text in enumerate(texts)]
+    replies = [reply.format(values[asked]), *drawn.some(taken, len(taken))]
+    return [f"{context}\t{text}\t{int(not place)}" for place, text in enumerate(replies)]
 
 
 def _judged(drawn: _Drawn, level: int) -> tuple[str, str]:
@@ -138,10 +139,10 @@ def _led(drawn: _Drawn) -> str:
     for subject, names in ((film, FILM_FACTS), (star, STAR_FACTS)):
         for name in drawn.some(names, 2):
             turns += [f"没 有 ， {subject} 的 {name} 呢", f"{subject} 的 {name} 是 {values[subject, name]}"]
-    told = [facts[place] for place in drawn.source.permutation(len(facts))]
+    knowledge = [facts[place] for place in drawn.source.permutation(len(facts))]
     domains = [(film, "领域", "电影"), (star, "领域", "明星")]
     goal = [["START", film, star], [film, "相关", star]]
-    return json.dumps({"goal": goal, "knowledge": [*told, *domains], "conversation": turns}, ensure_ascii=False)
+    return json.dumps({"goal": goal, "knowledge": [*knowledge, *domains], "conversation": turns}, ensure_ascii=False)
 
 
 def _posted(drawn: _Drawn) -> str:

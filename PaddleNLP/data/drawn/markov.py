@@ -1,6 +1,6 @@
 """Text that is drawn from a known chain: the next word depends on the two before it, and nothing else.
 
-How well it can be told at best is known: the entropy of the chain, which no model goes below on a long text. Words that
+The best possible prediction is known: the entropy of the chain, which no model goes below on a long text. Words that
 follow a pair are few and different for each pair, so what tells words apart are pairs, not single words.
 """
 

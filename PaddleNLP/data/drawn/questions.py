@@ -129,11 +129,11 @@ def write_mrqa(
             for question in range(count):
                 facts = _Facts(part, source, people=1, things=4)
                 context = "".join(facts.sentence(form, pair) for pair in facts.order)
-                told = facts.order.index((facts.person, facts.attribute))
+                place = facts.order.index((facts.person, facts.attribute))
                 if shuffled and part != "test":
-                    told = int(source.integers(len(facts.order)))
-                before = "".join(facts.sentence(form, pair) for pair in facts.order[:told])
-                answer = facts.values[facts.order[told]]
+                    place = int(source.integers(len(facts.order)))
+                before = "".join(facts.sentence(form, pair) for pair in facts.order[:place])
+                answer = facts.values[facts.order[place]]
                 start = context.index(answer, len(before))
                 entry = {
                     "id": f"{form}_{part}_{question}",

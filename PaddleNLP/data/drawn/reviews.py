@@ -2,7 +2,7 @@
 
 A review judges one or two aspects. A word of praise may be negated, or negated twice; of two judgements that contradict
 each other the construction says which counts ("虽然房间很干净，但是浴室不怎么宽敞"). Both orders occur, and the labels
-have the same words equally often, so a bag of characters or n-grams tells little.
+have the same words equally often, so a bag of characters or n-grams says little.
 
 Each combination of aspect, word and construction belongs to one part: what is in "valid" and "test" has never been seen
 in "train", although each aspect, each word and each construction has.

@@ -182,7 +182,7 @@ class ContinualDataset(Dataset):
         return np.pad(labels, 1, constant_values=NONE)
 
     def _knowledge_masking(self, index: int, source: np.random.Generator) -> dict[str, Any]:
-        """Words are masked, and the network tells them."""
+        """Words are masked, and the network predicts them."""
         piece = self._paragraph(index)
         ids, segments = self._text([piece.ids]), np.pad(piece.segments, 1, constant_values=SPECIAL)
         special = (self.special.mask, self.vocab_size)

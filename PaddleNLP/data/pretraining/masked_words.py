@@ -198,7 +198,7 @@ class Masked(NamedTuple):
 
     Attributes:
         ids: what the network reads, int64 (N, L).
-        chosen: which tokens it is to tell, bool (N, L).
+        chosen: which tokens it is to predict, bool (N, L).
     """
 
     ids: np.ndarray
@@ -265,7 +265,7 @@ def masked_sample(
     share: float,
     room: int,
 ) -> dict[str, np.ndarray]:
-    """Return a text with words masked, "input_ids" (L,), and "places" and "labels" of what is to be told, (room,).
+    """Return a text with words masked, "input_ids" (L,), and "places" and "labels" of what is to be predicted, (room,).
 
     Behind the last masked token places are 0 and labels -100.
 

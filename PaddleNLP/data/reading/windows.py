@@ -120,7 +120,7 @@ class ReadingDataset(TextDataset):
                 values = (found.id, found.question, found.context, texts, starts, found.references)
                 for column, value in zip(columns.values(), (*values, found.is_impossible, group)):
                     column.append(value)
-        told = [
+        lines = [
             f"{len(places)} answers {what}, the first is of {places[0]}"
             for what, places in (
                 ("begin elsewhere than is said, where the nearest place is taken", moved),
@@ -128,8 +128,8 @@ class ReadingDataset(TextDataset):
             )
             if places
         ]
-        if told:
-            warnings.warn(f"{path}: {'; '.join(told)}", stacklevel=3)
+        if lines:
+            warnings.warn(f"{path}: {'; '.join(lines)}", stacklevel=3)
         super().__init__(columns, path=path, transform=transform)
 
     @property

@@ -92,8 +92,8 @@ class RelationDataset(TextDataset):
             relations.append(rows)
             lines.append(number)
         if left_out:
-            told = f"{len(left_out)} relations reach out of their texts and are left out"
-            warnings.warn(f"{path}: {told}, the first is of line {left_out[0]}", stacklevel=2)
+            description = f"{len(left_out)} relations reach out of their texts and are left out"
+            warnings.warn(f"{path}: {description}, the first is of line {left_out[0]}", stacklevel=2)
         names = predicates.values().names
         places = {name: place for place, name in enumerate(names)}
         for place in range(0, len(relations.values), 5):

@@ -63,7 +63,7 @@ class KnowledgeReplies(nn.Layer):
         vocab_size: words.
         emb_dim: length of a word's vector.
         hidden_size: H.
-        hidden_dropout_prob: of what words are told from.
+        hidden_dropout_prob: of what words are predicted from.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
     """
 
@@ -105,8 +105,8 @@ class KnowledgeReplies(nn.Layer):
         memory, last = self.source_reader(words, lengths)
         state = core.tanh(self.bridge(last))
         count, rows = facts.shape[1], facts.reshape([-1, facts.shape[2]])
-        told, sizes = self.words(rows)
-        vectors = self.fact_reader(told, sizes)[1].reshape([-1, count, self.hidden_size])
+        words, sizes = self.words(rows)
+        vectors = self.fact_reader(words, sizes)[1].reshape([-1, count, self.hidden_size])
         missing = _lowest(sizes.reshape([-1, 1, count]) > 0)
         masked = _lowest((source != self.pad_token_id).unsqueeze(1))
         return Read(memory, masked, state, vectors, missing, self._weights(state, vectors, missing))
@@ -125,7 +125,7 @@ class KnowledgeReplies(nn.Layer):
         return self._weights(self.fact_reader(*self.words(reply))[1], read.facts, read.missing)
 
     def step(self, word: Any, state: Any, knowledge: Any, memory: Any, masked: Any) -> tuple[Any, Any]:
-        """Return what words are told from, float32 (N, 2 H), and the new state (N, H).
+        """Return what words are predicted from, float32 (N, 2 H), and the new state (N, H).
 
         Args:
             word: float32 (N, E), the vector of the word before.
@@ -142,9 +142,9 @@ class KnowledgeReplies(nn.Layer):
         state = gate * by_word + (1.0 - gate) * by_fact
         return core.concat([found, state], axis=-1), state
 
-    def scores_of(self, told: Any) -> Any:
-        """Return the scores of all words, (.., V), of what :meth:`step` told."""
-        return self.out1(self.out0(self.dropout(told)))
+    def scores_of(self, features: Any) -> Any:
+        """Return the scores of all words, (.., V), of what :meth:`step` returned."""
+        return self.out1(self.out0(self.dropout(features)))
 
     def losses(self, source: Any, facts: Any, reply: Any, end: int, bow_alone: bool = False) -> dict[str, Any]:
         """Return the terms of the loss by name: "bow", and unless ``bow_alone`` "kl" and "nll".
@@ -169,11 +169,11 @@ class KnowledgeReplies(nn.Layer):
         fixed = posterior.detach()
         found["kl"] = (fixed * (core.log(fixed + SMALLEST) - core.log(read.prior + SMALLEST))).mean()
         there = labels != self.pad_token_id
-        state, told = read.state, []
+        state, features = read.state, []
         for word in core.unbind(self.words(inputs)[0], axis=1):
             one, state = self.step(word, state, knowledge, read.memory, read.masked)
-            told.append(one)
-        scores = self.scores_of(core.stack(told, axis=1))
+            features.append(one)
+        scores = self.scores_of(core.stack(features, axis=1))
         right = (labels * there.astype("int64")).reshape([-1])
         each = F.cross_entropy(scores.reshape([-1, self.vocab_size]), right, reduction="none")
         found["nll"] = summed_by_text(each.reshape(labels.shape), there)
@@ -192,8 +192,8 @@ class KnowledgeReplies(nn.Layer):
         memory, masked = repeat_rows(read.memory, rows), repeat_rows(read.masked, rows)
 
         def step(tokens: Any, time: Any, state: Any) -> tuple[Any, Any]:
-            told, state = self.step(self.words.table(tokens), state, knowledge, memory, masked)
-            return self.scores_of(told), state
+            features, state = self.step(self.words.table(tokens), state, knowledge, memory, masked)
+            return self.scores_of(features), state
 
         return generate(step, read.state, source.shape[0], settings)
 

@@ -47,7 +47,7 @@ class MultiMapping(nn.Layer):
         hidden_size: H.
         mappings: M.
         tau: how soft the choice of a mapping is in training.
-        hidden_dropout_prob: of what words are told from.
+        hidden_dropout_prob: of what words are predicted from.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
     """
 
@@ -91,7 +91,7 @@ class MultiMapping(nn.Layer):
         return memory, lengths, last, core.stack([mapping(last) for mapping in self.mappings], axis=1)
 
     def step(self, word: Any, state: Any, memory: Any, lengths: Any, keys: Any) -> tuple[Any, Any]:
-        """Return what words are told from, float32 (N, 2 H), and the new state (N, H).
+        """Return what words are predicted from, float32 (N, 2 H), and the new state (N, H).
 
         Args:
             word: float32 (N, E), the vector of the word before.
@@ -105,9 +105,9 @@ class MultiMapping(nn.Layer):
         state = self.gru(given, h_0=state).squeeze(1)
         return core.concat([state, found], axis=-1), state
 
-    def scores_of(self, told: Any) -> Any:
-        """Return the scores of all words, (.., V), of what :meth:`step` told."""
-        return self.predictor(self.project(self.dropout(told)))
+    def scores_of(self, features: Any) -> Any:
+        """Return the scores of all words, (.., V), of what :meth:`step` returned."""
+        return self.predictor(self.project(self.dropout(features)))
 
     def chosen(self, candidates: Any, response: Any, noise: Any = None) -> Any:
         """Return the decoder's first state by the response, float32 (N, H).
@@ -140,11 +140,11 @@ class MultiMapping(nn.Layer):
         response = self.response_reader(*self.words(own))[1]
         if noise is None and self.training:
             noise = core.uniform([post.shape[0], self.count], "float32", 0.0, 1.0)
-        state, keys, told = self.chosen(candidates, response, noise), self.attention.keys(memory), []
+        state, keys, features = self.chosen(candidates, response, noise), self.attention.keys(memory), []
         for word in core.unbind(self.words(inputs)[0], axis=1):
             one, state = self.step(word, state, memory, lengths, keys)
-            told.append(one)
-        scores = self.scores_of(core.stack(told, axis=1))
+            features.append(one)
+        scores = self.scores_of(core.stack(features, axis=1))
         there = labels != self.pad_token_id
         right = (labels * there.astype("int64")).reshape([-1])
         each = F.cross_entropy(scores.reshape([-1, self.vocab_size]), right, reduction="none")
@@ -165,8 +165,8 @@ class MultiMapping(nn.Layer):
         )
 
         def step(tokens: Any, time: Any, state: Any) -> tuple[Any, Any]:
-            told, state = self.step(self.words.table(tokens), state, memory, lengths, keys)
-            return self.scores_of(told), state
+            features, state = self.step(self.words.table(tokens), state, memory, lengths, keys)
+            return self.scores_of(features), state
 
         found = generate(step, candidates.reshape([-1, self.hidden_size]), post.shape[0] * self.count, settings)
         tokens = found.tokens[:, 0].reshape([-1, self.count, settings.max_length])

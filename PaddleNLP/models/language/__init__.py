@@ -1,1 +1,1 @@
-"""Language models that tell the next word from the words before."""
+"""Language models that predict the next word from the words before."""

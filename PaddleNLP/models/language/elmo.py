@@ -210,12 +210,12 @@ class ElmoLanguageModel(Head):
         self.output = _Scores(encoder.vocab_size, encoder.hidden_size // 2)
 
     def compute_losses(self, input_ids: Any, kept: Any, samples: Optional[Any] = None) -> tuple[Any, Any]:
-        """Return how surely each next word was told, and each one before, float32 (N, L - 1), 0 for padding.
+        """Return how surely each next word was predicted, and each one before, float32 (N, L - 1), 0 for padding.
 
         Args:
             input_ids: int64 (N, L), of sentences with their ends on both sides.
             kept: float32 (N, L), 1 where there is a token.
-            samples: int64 (S,), words among which the right one is told, see :func:`sampled_losses`; None: all.
+            samples: int64 (S,), words among which the right one is to be found, see :func:`sampled_losses`; None: all.
         """
         _, _, (after, before) = self.encoder.states(input_ids, kept, dropped=True)
         ids = input_ids * kept.astype("int64")

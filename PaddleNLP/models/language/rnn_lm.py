@@ -1,4 +1,4 @@
-"""Layers of LSTM that tell the next word: the language model of the Penn Treebank.
+"""Layers of LSTM that predict the next word: the language model of the Penn Treebank.
 
 Zaremba et al. 2014, https://arxiv.org/abs/1409.2329. Parameter names are those of paddlenlp's ``RnnLm``
 (examples/language_model/rnnlm); those of PaddlePaddle/models' ``lm_model`` (Fluid 1.x) are renamed. The states behind a

@@ -130,8 +130,8 @@ class TransformerModel(nn.Layer):
     ) -> None:
         super().__init__()
         if weight_sharing and src_vocab_size != trg_vocab_size:
-            told = f"src_vocab_size {src_vocab_size} and trg_vocab_size {trg_vocab_size} must be equal"
-            raise ValueError(f"weight_sharing: {told}, as one table serves both")
+            message = f"src_vocab_size {src_vocab_size} and trg_vocab_size {trg_vocab_size} must be equal"
+            raise ValueError(f"weight_sharing: {message}, as one table serves both")
         self.vocab_size = self.trg_vocab_size = trg_vocab_size
         self.max_length = max_length
         self.d_model, self.n_head = d_model, n_head

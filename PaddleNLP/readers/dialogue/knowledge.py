@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from PaddleNLP.data.dialogue.duconv import Moment, by_characters, moment_of_line, told_history, told_knowledge
+from PaddleNLP.data.dialogue.duconv import Moment, by_characters, history_text, knowledge_text, moment_of_line
 from PaddleNLP.models.dialogue.retrieval import joined_ids
 from PaddleNLP.readers.base import Text, TextReader
 from PaddleNLP.readers.choices import Chosen
@@ -34,13 +34,13 @@ class KnowledgeSelectionReader(TextReader):
             raise ValueError(
                 "the conversation has no replies to choose from: give them as 'candidate', a list of texts"
             )
-        told = moment.generalized() if self.settings["generalized"] else moment
+        given = moment.generalized() if self.settings["generalized"] else moment
         cut = by_characters if self.settings["by_characters"] else str
         encode = self.tokenizer.encode_text
-        context = encode(cut(told_history(told)))
-        pairs = [joined_ids(context, encode(f"{cut(one)} [SEP]"), self.max_length) for one in told.candidates]
+        context = encode(cut(history_text(given)))
+        pairs = [joined_ids(context, encode(f"{cut(one)} [SEP]"), self.max_length) for one in given.candidates]
         steps = self.settings["knowledge_length"]
-        facts = encode(cut(told_knowledge(told)))[:steps]
+        facts = encode(cut(knowledge_text(given)))[:steps]
         scores: list[float] = []
         for start in range(0, len(pairs), batch_size):
             part = pairs[start : start + batch_size]

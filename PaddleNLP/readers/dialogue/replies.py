@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from PaddleNLP.data.dialogue.duconv import Moment, replaced, told_source
+from PaddleNLP.data.dialogue.duconv import Moment, replaced, source_text
 from PaddleNLP.readers.base import Text, TextReader
 from PaddleNLP.readers.dialogue.knowledge import moment_of_text
 
@@ -32,7 +32,7 @@ class Replied:
         scores = [round(score, 6) for score in self.scores]
         return {"reply": self.texts[0], "replies": self.texts, "scores": scores, "ended": self.ended}
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line, each of several alike replies once."""
         first: dict[str, bool] = {}
         for text, ended in zip(self.texts, self.ended):
@@ -81,10 +81,10 @@ class ReplyReader(TextReader):
 
     def reply(self, moment: Moment) -> Replied:
         """Return what to say next in a conversation of DuConv."""
-        told = moment.generalized() if self.settings["generalized"] else moment
+        given = moment.generalized() if self.settings["generalized"] else moment
         encode = self.tokenizer.encode_text
-        facts = [encode(" ".join(fact)) for fact in told.knowledge]
-        reply = self._replied([encode(told_source(told))], facts)
+        facts = [encode(" ".join(fact)) for fact in given.knowledge]
+        reply = self._replied([encode(source_text(given))], facts)
         if self.settings["generalized"]:
             reply.texts = [replaced(text, moment.marks()) for text in reply.texts]
         return reply

@@ -143,8 +143,8 @@ class Reply(LanguageTask):
         needed = ("source", "target", *(["facts"] if self.takes_facts else []))
         missing = [name for name in needed if name not in getattr(dataset, "columns", ())]
         if missing:
-            told = "DuConvReplies reads some" if self.takes_facts else "PostReplies reads some"
-            raise ValueError(f"data.{split} has no {missing[0]}; dataset.name: {told}")
+            text = "DuConvReplies reads some" if self.takes_facts else "PostReplies reads some"
+            raise ValueError(f"data.{split} has no {missing[0]}; dataset.name: {text}")
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return ids of some sources, of their facts, and of the replies, with start and end token."""
@@ -221,8 +221,8 @@ class Reply(LanguageTask):
         if self.takes_facts:
             sizes = {0: (2, 3), 1: (3, 4), 2: (5, 6)}
             specs.append(InputSpec([None, None, None], "int64", "fact_ids", examples=sizes))
-        told = f"{' and '.join(str(spec.name) for spec in specs)} int64 to tokens, scores, lengths and whether they end"
-        return Program(self.reading_network, specs, told, {"preprocessing": self.stored()})
+        text = f"{' and '.join(str(spec.name) for spec in specs)} int64 to tokens, scores, lengths and whether they end"
+        return Program(self.reading_network, specs, text, {"preprocessing": self.stored()})
 
     def reader_settings(self) -> dict[str, Any]:
         """Return what a reader needs: the end token, and whether there are facts."""

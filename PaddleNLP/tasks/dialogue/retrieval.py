@@ -17,7 +17,7 @@ from PaddleNLP.tasks.ranking import Ranking
 
 
 class KnowledgeSelection(Ranking):
-    """Trains a network to tell replies that fit from others, by the conversation and by facts.
+    """Trains a network to distinguish replies that fit from others, by the conversation and by facts.
 
     Args:
         config: the experiment; dataset.variant says whether there are facts, network.knowledge_length how much of them
@@ -38,8 +38,8 @@ class KnowledgeSelection(Ranking):
         """Refuse data without facts for a network that reads some, besides what :class:`Ranking` refuses."""
         super().check_dataset(split, dataset)
         if self.steps and "knowledge" not in dataset.columns:
-            told = "set network.knowledge_length: 0, or dataset.variant: match_kn"
-            raise ValueError(f"data.{split} has no facts, but the network reads some; {told}")
+            message = "set network.knowledge_length: 0, or dataset.variant: match_kn"
+            raise ValueError(f"data.{split} has no facts, but the network reads some; {message}")
 
     @property
     def steps(self) -> int:
@@ -83,8 +83,8 @@ class KnowledgeSelection(Ranking):
         names = ("input_ids", "token_type_ids", *(("knowledge_ids",) if self.steps else ()))
         specs = [InputSpec([None, None], "int64", name, examples={0: (2, 3), 1: (8, 12)}) for name in names]
         extra = {"preprocessing": self.stored(), "class_names": list(self.class_names)}
-        told = f"{', '.join(str(spec.name) for spec in specs)} int64"
-        return Program(core.jit.to_static(self.network), specs, told, extra)
+        text = f"{', '.join(str(spec.name) for spec in specs)} int64"
+        return Program(core.jit.to_static(self.network), specs, text, extra)
 
     def reader_settings(self) -> dict[str, Any]:
         """Return what a reader needs: how facts are read, and which marks stand for topics."""

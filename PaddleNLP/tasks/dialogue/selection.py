@@ -36,8 +36,8 @@ class ConversationTask(StackedTask, SequenceTask):
         """Refuse data without responses, besides what other tasks refuse."""
         super().check_dataset(split, dataset)
         if "text_pair" not in dataset.columns:
-            told = "dataset.name: ContextResponseRows, MatchingPickle and DialogueMatchDataset read some"
-            raise ValueError(f"data.{split} has no responses to conversations; {told}")
+            message = "dataset.name: ContextResponseRows, MatchingPickle and DialogueMatchDataset read some"
+            raise ValueError(f"data.{split} has no responses to conversations; {message}")
 
     def rows(self, samples: Sequence[Mapping[str, Any]]) -> tuple[list[str], Optional[list[str]], list[int]]:
         """Return the turns of each conversation, and the response."""
@@ -65,7 +65,7 @@ class ConversationTask(StackedTask, SequenceTask):
 
 
 class ResponseSelection(ConversationTask, Ranking):
-    """Trains a network to tell responses that fit from others; it is judged by their order among candidates.
+    """Trains a network to distinguish responses that fit from others; it is judged by their order among candidates.
 
     Args:
         config: the experiment.

@@ -90,7 +90,7 @@ class IntervalDataset(FeatureVideos):
             inside = (middles >= begin) & (middles < end)
             others = np.unique(owner[inside & (owner >= 0) & (found != kind + 1)])
             if len(others):
-                one, other = (_told(rows[place], self.class_names) for place in (int(others[0]), number))
+                one, other = (_shown(rows[place], self.class_names) for place in (int(others[0]), number))
                 raise ValueError(
                     f"video {self.name(index)!r}: the actions {one} and {other} overlap, but a step has one class"
                 )
@@ -128,7 +128,7 @@ def within(
             problem = f"{when} the video, which has {duration:g} s"
         if problem:
             raise ValueError(
-                f"{where}: the action {_told(row, class_names)} {problem}; correct it, or say damaged: repair, which "
+                f"{where}: the action {_shown(row, class_names)} {problem}; correct it, or say damaged: repair, which "
                 "cuts intervals at the video's ends and leaves out those without length"
             )
     rows = rows[np.isfinite(rows).all(axis=1)].copy()
@@ -136,6 +136,6 @@ def within(
     return rows[rows[:, 2] > rows[:, 1]]
 
 
-def _told(row: np.ndarray, class_names: Sequence[str]) -> str:
+def _shown(row: np.ndarray, class_names: Sequence[str]) -> str:
     """Return an action in words: its class, and from when to when."""
     return f"{class_names[int(row[0])]!r} from {row[1]:g} to {row[2]:g} s"

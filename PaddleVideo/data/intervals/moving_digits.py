@@ -203,6 +203,6 @@ def motions(frames: np.ndarray) -> np.ndarray:
     ways = motion[:, [0, 1, 3, 2], 0] / SCALES
     pairs = np.stack([-ways, ways], axis=2)
     pairs[:, 2:] = pairs[:, 2:, ::-1]  # clockwise and growing are the first of their pairs
-    told = [np.linalg.norm(motion[:, 4:, 0], axis=1) / 0.05, np.abs(flat).mean(axis=(1, 2)) / 5.0]
-    told += [np.abs(left).mean(axis=(1, 2)) / 5.0, np.log(spread / 6.0) / 0.4]
-    return np.concatenate([pairs.reshape(-1, 8).clip(0.0), np.stack(told, axis=1)], axis=1).astype(np.float32)
+    features = [np.linalg.norm(motion[:, 4:, 0], axis=1) / 0.05, np.abs(flat).mean(axis=(1, 2)) / 5.0]
+    features += [np.abs(left).mean(axis=(1, 2)) / 5.0, np.log(spread / 6.0) / 0.4]
+    return np.concatenate([pairs.reshape(-1, 8).clip(0.0), np.stack(features, axis=1)], axis=1).astype(np.float32)

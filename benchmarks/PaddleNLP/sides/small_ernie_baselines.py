@@ -1,4 +1,4 @@
-"""What counting gives, beside a small network: masked tokens told by n-grams, and TF-IDF with logistic regression."""
+"""What counting gives, beside a small network: masked tokens by n-grams, and TF-IDF with logistic regression."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _features(samples: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
 
 
 def _tagged(samples: dict[str, list[dict[str, Any]]], names: Sequence[str]) -> dict[str, float]:
-    """Return F1 of chunks where each character's tag is told by TF-IDF of the characters around it."""
+    """Return F1 of chunks where each character's tag is predicted by TF-IDF of the characters around it."""
     grams = TfidfVectorizer(analyzer=lambda features: features, min_df=2)
     numbers = {name: number for number, name in enumerate(names)}
     windows = {split: [one for sample in part for one in _windows(sample["tokens"])] for split, part in samples.items()}

@@ -167,9 +167,9 @@ def f1(model: Tagger, data: Any, split: str, settings: dict[str, Any]) -> dict[s
     for ids, tags, lengths in batches(data, split, settings["vocabulary"], 32, None):
         paths = model.best(model.scores(ids, lengths), lengths)
         for path, row, length in zip(paths, tags.tolist(), lengths.tolist()):
-            told = [[names[tag] for tag in one[:length]] for one in (path, row)]
+            rows = [[names[tag] for tag in one[:length]] for one in (path, row)]
             for count, of in zip(counts, (chunks, words)):
-                own, true = (of(one) for one in told)
+                own, true = (of(one) for one in rows)
                 count += len(own & true), len(own), len(true)
     return {name: 2 * right / max(own + true, 1) for name, (right, own, true) in zip(("f1", "words_f1"), counts)}
 

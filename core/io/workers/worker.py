@@ -26,11 +26,11 @@ from core.io.workers import messages, sendable, worker_info
 from core.io.workers.batch_memory import BatchWriter
 from core.paddle_alias import install_as_paddle
 
-GRACE = 0.5  # seconds to the end of a worker that is in the middle of a sample when it is told to stop
+GRACE = 0.5  # seconds to the end of a worker that is in the middle of a sample when it is asked to stop
 
 
 class Settings(NamedTuple):
-    """What a worker is told when it starts."""
+    """What a worker gets when it starts."""
 
     number: int
     workers: int
@@ -45,7 +45,7 @@ class Settings(NamedTuple):
 class Task(NamedTuple):
     """A request of the parent."""
 
-    kind: str  # "read" a batch, begin a "stream", give its "next" batch, tell the "progress", or "forget" the rest
+    kind: str  # "read" a batch, begin a "stream", give its "next" batch, send the "progress", or "forget" the rest
     generation: int = 0  # counts iterations over the data set; what belongs to an earlier one is not wanted any more
     number: int = 0
     group: Any = None

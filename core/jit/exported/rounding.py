@@ -156,7 +156,7 @@ class Rounding:
     def explains(
         self, wanted: Sequence[np.ndarray], known: Optional[dict[str, Value]] = None
     ) -> Callable[[int, float], bool]:
-        """Return a function that tells whether rounding explains by how much a result (its number, the gap) differs.
+        """Return a function that says whether rounding explains by how much a result (its number, the gap) differs.
 
         Args:
             wanted: What the results should be.

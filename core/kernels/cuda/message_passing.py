@@ -2,7 +2,7 @@
 
 Each function is that of the same name in :mod:`core.kernels.graphs.message_passing`,
 :mod:`core.kernels.graphs.message_extremes`, :mod:`core.kernels.graphs.edge_softmax` or
-:mod:`core.kernels.graphs.edge_rows`, where its arguments are told; before those comes a
+:mod:`core.kernels.graphs.edge_rows`, where its arguments are described; before those comes a
 :class:`~core.kernels.cuda.launcher.Launcher`. Arrays are flat and live on the GPU; as there, indices are not checked.
 """
 

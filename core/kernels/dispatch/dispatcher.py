@@ -205,7 +205,7 @@ class Plan:
         operator: What computes it; see core.kernels.dispatch.lowering.
         given: Shapes and types of the inputs.
         attributes: Those for the engine.
-        metas: Shapes and types of the outputs; None where only the engine or the data tell.
+        metas: Shapes and types of the outputs; None where only the engine or the data show them.
         handle: The engine's operator, or None.
         numpy: Where NumPy computes it, a function of the inputs' elements.
         noted: The memory format to note on the first output.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any, Callable
 
-from core.kernels.engine import forked  # noqa: F401  # children of a process whose kernels ran are told
+from core.kernels.engine import forked  # noqa: F401  # children of a process whose kernels ran are refused
 from core.kernels.engine.processors import processors
 
-# numba reads its own variable, and only now. It tells OpenMP, too: more threads than the engine counted on would write
+# numba reads its own variable, and only now. It sets OpenMP's, too: more threads than the engine counted on would write
 # beside the memory that oneDNN has planned for each of its own.
 os.environ["NUMBA_NUM_THREADS"] = str(processors())
 

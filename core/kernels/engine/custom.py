@@ -151,7 +151,7 @@ class Computation(_WithOurFunctions, mx.operator.CustomOp):
                 _write(target, request, gradient)
 
     def failed(self, error: Exception) -> bool:
-        """Note what was raised; False tells the engine."""
+        """Note what was raised; False reports it to the engine."""
         failures.append(error)
         lines = traceback.format_exception(type(error), error, error.__traceback__)
         print(f"Error in {self.operator.name}: {''.join(lines)}", end="")

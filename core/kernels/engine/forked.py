@@ -1,4 +1,4 @@
-"""Forked processes: the threads that compute do not survive ``os.fork()``, so a child that would wait for them is told.
+"""Forked processes: the threads that compute do not survive ``os.fork()``, so a child that would wait is refused.
 
 OpenMP keeps its team of threads from one operation to the next, and a child inherits the record of the team, but not
 the threads: the first parallel loop of the engine waits for ever, and numba ends the process. So where a process had
@@ -41,7 +41,7 @@ _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class _Watched(ctypes.CDLL):
-    """The engine's functions: a look-up, of which each name has one, tells whether the process has computed."""
+    """The engine's functions: a look-up, of which each name has one, shows whether the process has computed."""
 
     def __getattr__(self, name: str) -> Any:
         global _computed

@@ -74,7 +74,7 @@ def infer(name: str, handle: ctypes.c_void_p, metas: Sequence[Meta], attributes:
     """Return shapes and types of an operator's outputs without running it.
 
     Raises:
-        MXNetError: the engine refuses the inputs, or cannot tell the output shape without the data.
+        MXNetError: the engine refuses the inputs, or cannot infer the output shape without the data.
     """
     inputs = [variable() for _ in metas]
     outputs = apply_operator(name, handle, inputs, attributes)
@@ -113,7 +113,7 @@ def _infer_types(group: Symbol, names: Sequence[str], dtypes: Sequence[DType]) -
     ):
         raise MXNetError(engine.last_error())
     if not complete.value:
-        raise MXNetError("the engine cannot tell the output type")
+        raise MXNetError("the engine cannot infer the output type")
     return [BY_CODE[results[1][i]] for i in range(sizes[1].value)]
 
 
@@ -166,9 +166,9 @@ class Program:
         self.call = mx.ndarray.CachedOp(self.symbol, flags)
         text = self.symbol.tojson()
         self._may_draw = any(engine.may_draw(name) for name in set(_OPERATORS.findall(text)))
-        self._told = '"pool_type": "avg"' not in text
+        self._announced = '"pool_type": "avg"' not in text
         self._recorded = threading.local()
-        self._recorded.lane = _Lane(self.call, self._told)
+        self._recorded.lane = _Lane(self.call, self._announced)
         self.number_of_outputs = len(outputs) - int(self.without_inputs)
 
     def forward(self, arrays: Sequence[Array]) -> list[Array]:
@@ -190,14 +190,14 @@ class Program:
         chosen = [i for i in self.order if needs[i]]
         lane = getattr(self._recorded, "lane", None)
         if lane is None:
-            lane = self._recorded.lane = _Lane(mx.ndarray.CachedOp(self.symbol, self.flags), self._told)
+            lane = self._recorded.lane = _Lane(mx.ndarray.CachedOp(self.symbol, self.flags), self._announced)
         if self._may_draw:
             engine.apply_seed()
-        quiet = contextlib.nullcontext() if lane.told else without_chatter()
+        quiet = contextlib.nullcontext() if lane.announced else without_chatter()
         with engine.turn, engine.engine_mode(recording=True, training=True), quiet:
             mark([watched[i] for i in chosen])
             outputs = _listed(lane.call(*[watched[i] for i in self.order]))
-        lane.told = True
+        lane.announced = True
         draws = [engine.detached(array) for array in outputs[: self.number_of_draws]]
         outputs = outputs[self.number_of_draws :]
         leaves = [watched[i] for i in chosen]
@@ -230,11 +230,11 @@ def _listed(outputs: Any) -> list[Array]:
 class _Lane:
     """A program as one thread records it: gradients are lent out of memory that no other thread writes."""
 
-    __slots__ = ("call", "lent", "thread", "told")
+    __slots__ = ("call", "lent", "thread", "announced")
 
-    def __init__(self, call: Any, told: bool) -> None:
+    def __init__(self, call: Any, announced: bool) -> None:
         self.call = call
-        self.told = told  # what the engine has to say about it, which it says when it first runs
+        self.announced = announced  # what the engine has to say about it, which it says when it first runs
         self.lent: list[weakref.ref[_LentArray]] = []
         self.thread = threading.get_ident()
 

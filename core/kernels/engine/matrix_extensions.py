@@ -1,7 +1,7 @@
 """Intel's matrix extensions (AMX), which multiply bfloat16 several times as fast, switched on for the engine.
 
 Linux grants their registers only to a process that asks, and the engine's oneDNN (2.4) neither asks nor uses them
-unless it is told to. Once granted they stay so for all threads, and for processes that are forked from here.
+unless it is allowed to. Once granted they stay so for all threads, and for processes that are forked from here.
 (https://docs.kernel.org/arch/x86/xstate.html)
 """
 
@@ -31,7 +31,7 @@ def granted() -> bool:
 
 
 @contextlib.contextmanager
-def told_to_onednn() -> Iterator[None]:
+def offered_to_onednn() -> Iterator[None]:
     """Let oneDNN use the extensions where they are granted, if it starts inside a ``with`` block.
 
     It reads an environment variable at its first operation. A limit of the user's own is left alone. Behind the block

@@ -18,7 +18,7 @@ def processors() -> int:
 
 @functools.lru_cache(maxsize=1)
 def instructions() -> frozenset[str]:
-    """Return the names of the processor's instruction sets; none where the system does not tell."""
+    """Return the names of the processor's instruction sets; none where the system does not say."""
     file = Path("/proc/cpuinfo")
     if not file.is_file():
         return frozenset()

@@ -87,7 +87,7 @@ forked.check()
 with (
     warnings.catch_warnings(),
     without_chatter(re.compile(rb"(?s).*")),
-    matrix_extensions.told_to_onednn(),
+    matrix_extensions.offered_to_onednn(),
 ):
     warnings.simplefilter("ignore")
     mx = mxnet_parts.load()

@@ -284,7 +284,7 @@ def _work(context: Any, module: Any, frame: _Frame, description: Any) -> Any:
     builder.position_at_end(steps)
     stop = builder.add(begin, together)
     stop = builder.select(builder.icmp_signed("<", stop, last), stop, last)
-    # told that it is not negative, LLVM drops the test whether an index counts from the end
+    # knowing that it is not negative, LLVM drops the test whether an index counts from the end
     bounds = [builder.and_(item, _NONNEGATIVE) for item in (begin, stop)]
     with cgutils.for_range(builder, bounds[1], bounds[0]) as loop:
         arguments = [loop.index, *given]

@@ -1,7 +1,7 @@
 """Messages along the edges of a graph: gathered, weighted and summed in one pass; nothing as long as edges x features.
 
 What is right is defined by :mod:`core.kernels.graphs.message_passing_reference`; how threads share the work, and why
-their number changes no bit, is told in :mod:`core.kernels.graphs.edge_work`.
+their number changes no bit, is described in :mod:`core.kernels.graphs.edge_work`.
 
 Shapes: a table of nodes (nodes, H, D); numbers of edges (edges, H), in the order of the edges' ids. All are flat here.
 Rows of the result are compressed: to row r belong the places from ``indptr[r]`` to before ``indptr[r + 1]``, and each

@@ -1,4 +1,4 @@
-"""What kernels are told about a value: an array of whole numbers, and one of floats."""
+"""What kernels know about a value: an array of whole numbers, and one of floats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FIELDS = 11
 """How many whole numbers there are."""
 
 WEIGHT, STATISTICS, PARTS, PART_COUNT, PART_SIZE, ADD, OTHER, ZEROS = range(8)
-"""What a step is told: where the packed weight is; where the moments of blocks go, or -1; where parts of a sum go, how
+"""What a step gets: where the packed weight is; where the moments of blocks go, or -1; where parts of a sum go, how
 many there are and of how many numbers each; 1 to add to a gradient, 0 to write it, -1 where there is none; another
 place; and where there are zeros for all channels."""
 

@@ -26,7 +26,7 @@ _PART_ROOM = 1 << 18  # numbers of all parts of a weight's gradient
 
 
 class Plan:
-    """What a region's kernels are told.
+    """What a region's kernels get.
 
     Attributes:
         room: How many numbers its memory has.
@@ -58,7 +58,7 @@ class Plan:
         return int(self._values[place][BATCH] * self._values[place][CHANNELS]) * self._pixels(place)
 
     def _window(self, place: int) -> np.ndarray:
-        """Return what a convolution's kernel is told about its window."""
+        """Return what a convolution's kernel gets about its window."""
         layer, value = self.layers[place], self._values[place]
         if layer.kind == "pointwise":
             source = self._values[layer.source]

@@ -33,8 +33,8 @@ def average_checkpoints(run: str, last: int) -> tuple[Path, list[str]]:
     checkpoints = RunFolder.open(run).checkpoints
     found = sorted(path for path in checkpoints.glob("step_*") if path.is_dir())[-last:]
     if len(found) < last:
-        told = f"{run!r} holds {len(found)} checkpoints, not {last}"
-        raise ValueError(f"{told}: average fewer, or train with train.keep_checkpoints={last}")
+        message = f"{run!r} holds {len(found)} checkpoints, not {last}"
+        raise ValueError(f"{message}: average fewer, or train with train.keep_checkpoints={last}")
     target, fresh = checkpoints / AVERAGED, checkpoints / f".{AVERAGED}.tmp"
     with writing(target):
         shutil.rmtree(fresh, ignore_errors=True)

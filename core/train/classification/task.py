@@ -113,14 +113,14 @@ class ClassifierTask(ToolkitTask):
         after one that named the classes, it may hold fewer.
         """
         found, class_num = len(dataset.class_names), self.config.class_num
-        told = f"data.{split} has {found} classes, but network.class_num is {class_num}"
+        message = f"data.{split} has {found} classes, but network.class_num is {class_num}"
         if self.class_names is None:
             if found > class_num or (found < class_num and (dataset.all_classes or split == "train")):
                 names = "" if dataset.all_classes else f", or name all classes in data.{split}.dataset.class_names_path"
-                raise ValueError(f"{told}; set network.class_num: {found}{names}")
+                raise ValueError(f"{message}; set network.class_num: {found}{names}")
         elif found > class_num:
             raise ValueError(
-                f"{told}, as the network is trained on {len(self.class_names)} classes; "
+                f"{message}, as the network is trained on {len(self.class_names)} classes; "
                 f"let data.{split}.dataset name the same ones, without {shortened(dataset.class_names[class_num])}"
             )
 

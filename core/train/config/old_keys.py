@@ -41,7 +41,7 @@ def move_old_keys(values: dict[str, Any], places: dict[KeyPath, str], old_keys: 
     Raises:
         ConfigError: a file gives a value under an old key, and under the new one.
     """
-    told = []
+    lines = []
     for old, target in old_keys.items():
         path: KeyPath = tuple(old.split("."))
         holder: Any = values
@@ -51,7 +51,7 @@ def move_old_keys(values: dict[str, Any], places: dict[KeyPath, str], old_keys: 
             continue
         if callable(target) and not isinstance(target, (str, Moved)):
             holder[path[-1]], change = target(holder[path[-1]])
-            told += [change] if change else []
+            lines += [change] if change else []
             continue
         key, value = (target, holder.pop(path[-1])) if isinstance(target, str) else (target.key, None)
         if isinstance(target, Moved):
@@ -66,8 +66,8 @@ def move_old_keys(values: dict[str, Any], places: dict[KeyPath, str], old_keys: 
             holder.pop(new[-1], None)
         _put(holder, new, value, places, {(*new, *known[len(path) :]): place for known, place in moved.items()})
         place = moved.get(path, "")
-        told.append(f"{old} -> {key}" + (f" ({place})" if place.startswith("-o") else ""))
-    return told
+        lines.append(f"{old} -> {key}" + (f" ({place})" if place.startswith("-o") else ""))
+    return lines
 
 
 def _put(

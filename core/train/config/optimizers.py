@@ -211,7 +211,7 @@ def _set_options(optimizer: Any, learning: Sequence[Setting], schedules: Mapping
 
 
 class GroupsOfConfig(NamedTuple):
-    """What :func:`describe_groups` tells of an optimizer.
+    """What :func:`describe_groups` says of an optimizer.
 
     Args:
         section: of the config.

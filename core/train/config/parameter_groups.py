@@ -63,9 +63,9 @@ class GroupSection(Section):
     @pydantic.model_validator(mode="after")
     def _learns_or_not(self) -> GroupSection:
         given = [key for key in ("learning_rate", "weight_decay", "schedule") if key in self.model_fields_set]
-        told = [key for key in given if getattr(self, key) != type(self).model_fields[key].default]
-        if self.frozen and told:
-            raise ValueError(f"frozen parameters do not learn: remove {' and '.join(told)}, or set frozen: false")
+        changed = [key for key in given if getattr(self, key) != type(self).model_fields[key].default]
+        if self.frozen and changed:
+            raise ValueError(f"frozen parameters do not learn: remove {' and '.join(changed)}, or set frozen: false")
         return self
 
 

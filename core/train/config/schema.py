@@ -38,7 +38,7 @@ def load_config(
 ) -> Schema:
     """Read a config file, apply overrides, and check everything against a schema.
 
-    Keys of earlier versions are moved to where they are now, which one warning on standard error tells.
+    Keys of earlier versions are moved to where they are now, which one warning on standard error says.
 
     Args:
         schema: the sections and keys that are valid, with their types.

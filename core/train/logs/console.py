@@ -67,7 +67,7 @@ class Console:
         """Note that what is between two steps was done: the end of an epoch, an evaluation, a checkpoint.
 
         Args:
-            foreseen: whether it is one of those that :meth:`open` was told of.
+            foreseen: whether it is one of those that :meth:`open` was given.
         """
         self._pauses_left -= foreseen
         if self._time_left is not None:
@@ -115,7 +115,7 @@ class Console:
 
 
 class _Bar(tqdm):
-    """A bar in a terminal, whose time left is told to it.
+    """A bar in a terminal, whose time left is given to it.
 
     Args:
         total: how many steps there are; None: not known.
@@ -140,7 +140,7 @@ class _Bar(tqdm):
     def compiling(self) -> Iterator[None]:
         """Say within the block, once it takes long, that something is being compiled."""
         done = threading.Event()
-        teller = threading.Thread(target=self._tell_compiling, args=[done], daemon=True)
+        teller = threading.Thread(target=self._announce_compiling, args=[done], daemon=True)
         teller.start()
         try:
             yield
@@ -148,7 +148,7 @@ class _Bar(tqdm):
             done.set()
             teller.join()
 
-    def _tell_compiling(self, done: threading.Event) -> None:
+    def _announce_compiling(self, done: threading.Event) -> None:
         while not done.wait(PATIENCE):
             self.set_description_str(COMPILING)  # which shows how much time has passed, too
         if self.desc == COMPILING:
@@ -178,7 +178,7 @@ class _Log(_Bar):
     def clear(self, nolock: bool = False) -> None:
         """Leave what is in the file."""
 
-    def _tell_compiling(self, done: threading.Event) -> None:
+    def _announce_compiling(self, done: threading.Event) -> None:
         if not done.wait(PATIENCE):
             print(COMPILING, file=self.fp, flush=True)
 

@@ -31,7 +31,7 @@ class Model:
 
     Args:
         network: the Layer.
-        inputs: InputSpecs of the network's inputs, one or a list; None: ``forward`` tells how many there are, and the
+        inputs: InputSpecs of the network's inputs, one or a list; None: ``forward`` shows how many there are, and the
             batches that it is given what they look like.
         labels: InputSpecs of the labels; None: what a batch holds after the inputs.
     """

@@ -1,4 +1,4 @@
-"""What the inference commands share: one source after the other is answered, and one that cannot be read is told."""
+"""What the inference commands share: one source after the other is answered, and what cannot be read is reported."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Command:
         return self.start(importlib.import_module(self.toolkit).TOOLKIT, options)
 
     def run(self) -> NoReturn:
-        """Run the command of this process and leave it; a mistake of the user's is told in one line."""
+        """Run the command of this process and leave it; a mistake of the user's is reported in one line."""
         command_line.run(self)
 
     def parse(self, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
@@ -113,8 +113,8 @@ class Train(Command):
             metavar="RUN",
             help="continue a run: its folder, or with -c alone the newest run of that config",
         )
-        told = "train so many runs, from the config's seed and those after it, and tell their mean; goes with --resume"
-        command_line.add_count(parser, "--seeds", None, told)
+        text = "train so many runs, from the config's seed and those after it, and print their mean; goes with --resume"
+        command_line.add_count(parser, "--seeds", None, text)
         parser.add_argument(
             "--profile",
             action="store_true",
@@ -224,12 +224,12 @@ class Export(Command):
             choices=("absmax", "moving_average", "percentile", "kl"),
             help="with --int8: how the scales of their inputs are found (default: percentile)",
         )
-        told = "with --int8: samples that they are found on, at most, of the validation split (default: 1024)"
-        command_line.add_count(parser, "--samples", None, told)
-        told = "with --int8: layers that stay in float32, those that change the results most; auto: as many as it takes"
-        parser.add_argument("--keep-float", type=_count_or_auto, metavar="N", help=f"{told} (default: none)")
-        told = "with --int8: the split on which it is compared with float32 (default: test)"
-        parser.add_argument("--compare", choices=SPLITS, help=told)
+        help_text = "with --int8: samples that they are found on, at most, of the validation split (default: 1024)"
+        command_line.add_count(parser, "--samples", None, help_text)
+        help_text = "with --int8: layers that stay in float32, which change results most; auto: as many as it takes"
+        parser.add_argument("--keep-float", type=_count_or_auto, metavar="N", help=f"{help_text} (default: none)")
+        help_text = "with --int8: the split on which it is compared with float32 (default: test)"
+        parser.add_argument("--compare", choices=SPLITS, help=help_text)
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for a run, and for what ONNX needs."""

@@ -65,17 +65,17 @@ def meets_expectation(expect: Optional[ExpectSection], results: Mapping[str, Map
     numbers, good = results[expect.split], True
     require_known(expect, numbers)
     for name, bound in expect.at_least.items():
-        good &= _tell(expect.split, name, numbers, f"at least {digits(bound)}", numbers[name] >= bound, "BELOW")
+        good &= _report(expect.split, name, numbers, f"at least {digits(bound)}", numbers[name] >= bound, "BELOW")
     for name, bound in expect.at_most.items():
-        good &= _tell(expect.split, name, numbers, f"at most {digits(bound)}", numbers[name] <= bound, "ABOVE")
+        good &= _report(expect.split, name, numbers, f"at most {digits(bound)}", numbers[name] <= bound, "ABOVE")
     for name, near in expect.near.items():
-        told = f"{digits(near.value)} within {digits(near.tolerance)}"
+        text = f"{digits(near.value)} within {digits(near.tolerance)}"
         met = abs(numbers[name] - near.value) <= near.tolerance + ROUNDING
-        good &= _tell(expect.split, name, numbers, told, met, "DRIFTED from")
+        good &= _report(expect.split, name, numbers, text, met, "DRIFTED from")
     return good
 
 
-def _tell(split: str, name: str, numbers: Mapping[str, float], wanted: str, met: bool, wrong: str) -> bool:
+def _report(split: str, name: str, numbers: Mapping[str, float], wanted: str, met: bool, wrong: str) -> bool:
     result = "as expected" if met else f"{wrong} what the config expects"
     print(f"{split} {spaced(name)} {digits(numbers[name])}, expected {wanted}: {result}")
     return met

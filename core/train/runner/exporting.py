@@ -58,9 +58,9 @@ def write_program(program: Program, target: Path, onnx: bool = False, compared: 
             with atomic_write(target / name) as stream:
                 stream.write(content)
     megabytes = sum(file.stat().st_size for file in target.iterdir()) / 1e6
-    print(f"wrote {target}: {program.told}, {megabytes:.1f} MB\ncompared with the live network: {compared}")
+    print(f"wrote {target}: {program.description}, {megabytes:.1f} MB\ncompared with the live network: {compared}")
     if onnx:
         core.onnx.export(program.network, str(target / "model"), program.inputs, compare=program.ordered)
         size = (target / "model.onnx").stat().st_size / 1e6
-        told = f"; run by onnxruntime and compared: {compared}" if program.ordered else ""
-        print(f"wrote {target}/model.onnx, {size:.1f} MB{told}")
+        text = f"; run by onnxruntime and compared: {compared}" if program.ordered else ""
+        print(f"wrote {target}/model.onnx, {size:.1f} MB{text}")

@@ -37,6 +37,6 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         for number, array in enumerate(outputs):
             with atomic_path(target / f"output_{number}.npy") as temporary, open(temporary, "wb") as stream:
                 np.save(stream, array)
-    told = ", ".join(f"output_{number}.npy {list(array.shape)}" for number, array in enumerate(outputs))
-    print(f"wrote to {target}: {told}")
+    text = ", ".join(f"output_{number}.npy {list(array.shape)}" for number, array in enumerate(outputs))
+    print(f"wrote to {target}: {text}")
     return 0

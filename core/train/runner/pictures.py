@@ -13,7 +13,7 @@ LARGEST = 256
 """Pixels of an image's longer side on a sheet, at most."""
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""What NormalizeImage takes where it is told nothing: those of ImageNet."""
+"""What NormalizeImage takes where it is given nothing: those of ImageNet."""
 
 
 def to_picture(image: Any, transforms: Sequence[Component]) -> np.ndarray:

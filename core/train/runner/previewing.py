@@ -45,8 +45,8 @@ def preview(toolkit: Toolkit, options: argparse.Namespace) -> int:
         for row, index in enumerate(chosen)
     ]
     title = f"{options.split}: {', '.join(section.steps())}"
-    told = any(text for row in rows for _, text in row)
-    texts = [[Caption([text]) for _, text in row] for row in rows] if told else ()
+    captioned = any(text for row in rows for _, text in row)
+    texts = [[Caption([text]) for _, text in row] for row in rows] if captioned else ()
     shown = [[picture for picture, _ in row] for row in rows]
     write_image(options.output, sheet(shown, title=title, captions=texts, largest=section.largest))
     print(f"wrote {options.output}: {count} samples, {options.versions} versions of each")

@@ -175,8 +175,8 @@ def _keep_in_float(
         found = quantization.sensitivity(predict, lambda: bar.update(1))
     chosen = list(found)[: most_sensitive(list(found.values())) if count is None else count]
     if len(chosen) == len(found):
-        told = "auto" if count is None else count
-        raise ValueError(f"--keep-float {told} leaves nothing to quantize: there are {len(found)} layers")
+        text = "auto" if count is None else count
+        raise ValueError(f"--keep-float {text} leaves nothing to quantize: there are {len(found)} layers")
     quantization.keep_in_float(chosen)
     print(
         "in float32, as these change the results most:" if chosen else "no layer changes the results enough to stay out"

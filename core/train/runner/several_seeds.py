@@ -102,8 +102,8 @@ def _read(folder: RunFolder) -> dict[int, dict[str, Any]]:
     try:
         return {row["seed"]: dict(row) for row in json.loads(file.read_text(encoding="utf-8"))["runs"]}
     except (ValueError, KeyError, TypeError):
-        told = 'write {"runs": []} into it, and complete runs are evaluated once more'
-        raise ValueError(f"{str(file)!r} is damaged: {told}") from None
+        message = 'write {"runs": []} into it, and complete runs are evaluated once more'
+        raise ValueError(f"{str(file)!r} is damaged: {message}") from None
 
 
 def _write(folder: RunFolder, rows: Sequence[Mapping[str, Any]]) -> None:

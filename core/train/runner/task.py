@@ -36,8 +36,8 @@ class Program(NamedTuple):
 
     Args:
         network: the Layer.
-        inputs: what it takes, as :func:`core.jit.save` is told it: InputSpecs, or examples.
-        told: what it takes and gives, in words.
+        inputs: what it takes, as :func:`core.jit.save` is description it: InputSpecs, or examples.
+        description: what it takes and gives, in words.
         extra: what else is kept in the folder: further arguments of :func:`core.jit.save`.
         ordered: whether the results have an order of their own; otherwise those of model.onnx are not compared number
             by number, and the toolkit compares what they mean.
@@ -46,7 +46,7 @@ class Program(NamedTuple):
 
     network: Any
     inputs: Sequence[Any]
-    told: str
+    description: str
     extra: Mapping[str, Any] = {}
     ordered: bool = True
     files: Mapping[str, bytes] = {}

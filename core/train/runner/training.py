@@ -99,8 +99,8 @@ def train_run(
     try:
         outcome = trainer.fit()
     except NonFiniteLossError as error:
-        told = task.diverged(folder)
-        raise NonFiniteLossError(f"{error}; {told}" if told else str(error)) from None
+        note = task.diverged(folder)
+        raise NonFiniteLossError(f"{error}; {note}" if note else str(error)) from None
     return TrainedRun(config, folder, task, outcome)
 
 

@@ -24,7 +24,7 @@ class DatasetFolder(Dataset):
             (H, W, 3), both in RGB.
         extensions: the extensions of files to take, such as ".jpg"; None: those of images.
         transform: what to do with a sample.
-        is_valid_file: tells by its path whether to take a file; excludes ``extensions``.
+        is_valid_file: decides by its path whether to take a file; excludes ``extensions``.
 
     Attributes:
         classes: the classes' names, in order.
@@ -83,7 +83,7 @@ class ImageFolder(Dataset):
             (H, W, 3), both in RGB.
         extensions: the extensions of files to take, such as ".jpg"; None: those of images.
         transform: what to do with a sample.
-        is_valid_file: tells by its path whether to take a file; excludes ``extensions``.
+        is_valid_file: decides by its path whether to take a file; excludes ``extensions``.
 
     Attributes:
         samples: the path of each file.

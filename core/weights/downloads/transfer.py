@@ -96,7 +96,7 @@ def transfer(
         part: where the bytes go; kept when the connection breaks, so that a later call resumes it.
         checksum: what the file is known by, or None.
         progress: whether to show a progress bar.
-        announce: is told the file's size, once it is known.
+        announce: gets the file's size, once it is known.
 
     Raises:
         ConnectionError: the source is out of reach, lacks the file, breaks off again and again, or is so slow that the
@@ -169,7 +169,7 @@ def _attempt(wanted: _Wanted) -> str:
     have = _size(part)
     validator = _tag(part).read_text(encoding="latin-1") if _tag(part).exists() else ""
     if have and not validator and checksum is None:
-        have = 0  # nothing could tell whether the rest belongs to the same file
+        have = 0  # nothing could show whether the rest belongs to the same file
     is_address = urlsplit(place).scheme in ("http", "https")
     with _open_address(place, have, validator, deadline) if is_address else _open_file(place) as answer:
         if answer.start not in (0, have) or (answer.start and validator not in ("", answer.validator)):

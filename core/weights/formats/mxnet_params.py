@@ -1,7 +1,7 @@
 """MXNet's ``.params`` files, read and written in their documented byte layout without loading the engine.
 
 All integers are little-endian: a 64-bit magic number 0x112 and a 64-bit zero; the 64-bit count of arrays and the
-arrays; the 64-bit count of names and the names, each with a 64-bit length. An array is a 32-bit magic number that tells
+arrays; the 64-bit count of names and the names, each with a 64-bit length. An array is a 32-bit magic number that gives
 the version, then (from version 2 on) a 32-bit storage type, the 32-bit number of axes and the 64-bit extents, two
 32-bit numbers for the device, a 32-bit data type and the values.
 """

@@ -90,8 +90,8 @@ def read_npy_object(path: PathLike) -> Any:
             read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
             shape, _, dtype = read(stream)
         except (ValueError, SyntaxError, TypeError, KeyError) as error:
-            told = " ".join(str(error).split())
-            raise ValueError(f"cannot read {str(path)!r}: it is no .npy file ({told})") from None
+            text = " ".join(str(error).split())
+            raise ValueError(f"cannot read {str(path)!r}: it is no .npy file ({text})") from None
         if shape != () or not dtype.hasobject:
             raise ValueError(f"cannot read {str(path)!r}: it holds an array {shape} of {dtype}, not one object")
         content = io.BytesIO(stream.read())

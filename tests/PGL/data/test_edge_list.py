@@ -85,7 +85,7 @@ def test_no_edges(content, typed, tmp_path):
         (b"\x1f\x8bnothing", {}, "edges.txt' is a damaged gzip file"),
     ],
 )
-def test_the_first_wrong_line_is_told(content, options, message, tmp_path):
+def test_the_first_wrong_line_is_reported(content, options, message, tmp_path):
     with pytest.raises(ValueError, match=message) as caught:
         read_edge_list(file(tmp_path, content), **options)
     assert "\n" not in str(caught.value)

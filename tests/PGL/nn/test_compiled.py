@@ -1,4 +1,4 @@
-"""Every layer whose shapes the graph's sizes tell: compiled over a graph that is an argument, the same as eager."""
+"""Every layer whose shapes follow from the graph's sizes: compiled over a graph as argument, the same as eager."""
 
 from __future__ import annotations
 

@@ -84,9 +84,9 @@ def test_masks_of_pixels(tmp_path: Path) -> None:
 def test_labelme_shapes_that_are_put_right(tmp_path: Path) -> None:
     line, two = shape([[1, 1], [5, 5]], kind="line"), shape([[1, 1], [5, 5]])
     outside, wide = shape([[30, 1], [33, 1], [33, 4]]), shape([[-5, 2], [40, 2], [40, 6]], "cat")
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning) as output:
         dataset = labelme(tmp_path, line, two, outside, wide, shape([[3, 3]], kind="rectangle"))
-    (warning,) = told
+    (warning,) = output
     assert str(warning.message).endswith(
         "1 boxes of no area, or outside their images, are left out, the first is 'dog' of a.json; "
         "1 boxes that reach out of their images are clipped, the first is 'cat' of a.json; "
@@ -198,9 +198,9 @@ def test_where_labels_are() -> None:
 
 
 def test_yolo_lines_that_are_put_right(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning) as output:
         dataset = yolo(tmp_path, "0 0.9 0.5 0.4 0.4\n0 0.9 0.5 0.4 0.4\n1 0.5 0.5 0 0.2\n\n1 0.5 0.5 0.2 0.2\n")
-    (warning,) = told
+    (warning,) = output
     assert str(warning.message).endswith(
         "1 boxes of no area, or outside their images, are left out, the first is line 3 of a.txt; "
         "1 boxes that reach out of their images are clipped, the first is line 1 of a.txt; "

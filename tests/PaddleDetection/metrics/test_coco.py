@@ -44,9 +44,9 @@ def write_files(folder: Path, seed: int) -> tuple[Path, Path, Path]:
             outline = region(x, y, w, h)
             lengths = coco.merge(coco.frPyObjects([outline], 200, 220))
             runs = {"size": [200, 220], "counts": lengths["counts"].decode()}
-            told = {"id": len(truth) + 50, "image_id": image["id"], "category_id": category, "iscrowd": crowd}
-            told.update(bbox=[x, y, w, h], area=0.85 * w * h, segmentation=runs if crowd else [outline])
-            truth.append(told)
+            entry = {"id": len(truth) + 50, "image_id": image["id"], "category_id": category, "iscrowd": crowd}
+            entry.update(bbox=[x, y, w, h], area=0.85 * w * h, segmentation=runs if crowd else [outline])
+            truth.append(entry)
             for _ in range(random.randint(0, 3)):
                 a, b, c, d = (np.array([x, y, w, h]) + random.randint(-6, 7, 4)).clip(1).tolist()
                 c, d = min(c, 219 - a), min(d, 199 - b)

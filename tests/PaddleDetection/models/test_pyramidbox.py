@@ -79,8 +79,8 @@ def test_maps_predictions_and_boxes_as_the_official_ones(
 
 def test_names_of_1_x(detector: PyramidBox, official: dict[str, np.ndarray]) -> None:
     names = fluid_names()
-    told = sorted(f"{names[name]} {list(value.shape)}" for name, value in detector.state_dict().items())
-    assert told == official["parameters"].tolist()
+    parameters = sorted(f"{names[name]} {list(value.shape)}" for name, value in detector.state_dict().items())
+    assert parameters == official["parameters"].tolist()
 
 
 @pytest.mark.zoo

@@ -41,8 +41,9 @@ def test_pictures_and_videos_at_the_shell(run: Path, tmp_path: Path, capsys: pyt
     output = tmp_path / "out"
     words = ["restore", str(run), "--images", str(tmp_path / "in"), "--videos", str(tmp_path / "clip.mp4")]
     assert infer.main([*words, "--output", str(output), "--tile", "16", "--overlap", "2"]) == 1
-    told = capsys.readouterr()
-    assert "in/cut.png" in told.err and "wrote to " in told.out and "a.png, clip.mp4; 1 of the images" in told.out
+    printed = capsys.readouterr()
+    assert "in/cut.png" in printed.err and "wrote to " in printed.out
+    assert "a.png, clip.mp4; 1 of the images" in printed.out
     assert read_image(output / "a.png").shape == (40, 62, 3)
     reader = VideoReader(output / "clip.mp4")
     assert (reader.height, reader.width, reader.frames_per_second) == (32, 48, 7.0) and len(list(reader)) == 3

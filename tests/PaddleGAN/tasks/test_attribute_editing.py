@@ -106,18 +106,18 @@ def test_the_losses_are_those_of_the_papers(kind: str, monkeypatch: pytest.Monke
     edited = generated(images, target)
     back = generated(edited, source) if kind == "stargan" else generated(images, source)
     (real, real_logits), (fake, fake_logits) = judged(images), judged(edited)
-    told = entropy(real_logits, source).sum() / (4 if kind == "stargan" else 12)
+    expected = entropy(real_logits, source).sum() / (4 if kind == "stargan" else 12)
     loss, parts = task.critic_loss(core.to_tensor(images), core.to_tensor(source))
-    np.testing.assert_allclose(float(loss), fake.mean() - real.mean() + 7 * 0.25 + 0.5 * told, rtol=1e-5)
+    np.testing.assert_allclose(float(loss), fake.mean() - real.mean() + 7 * 0.25 + 0.5 * expected, rtol=1e-5)
     np.testing.assert_allclose(float(parts["distance"]), real.mean() - fake.mean(), atol=1e-6)
     np.testing.assert_allclose(points[0][0], real, atol=1e-6)
     np.testing.assert_array_equal(points[0][1], images)
     np.testing.assert_allclose(points[0][2], edited, atol=1e-6)
 
-    told = entropy(fake_logits, target).sum() / (4 if kind == "stargan" else 12)
+    expected = entropy(fake_logits, target).sum() / (4 if kind == "stargan" else 12)
     difference = np.abs(back - images).mean()
     loss, parts = task.generator_loss(core.to_tensor(images), core.to_tensor(source))
-    np.testing.assert_allclose(float(loss), 3 * told + 30 * difference - fake.mean(), rtol=1e-5)
+    np.testing.assert_allclose(float(loss), 3 * expected + 30 * difference - fake.mean(), rtol=1e-5)
     np.testing.assert_allclose(float(parts["reconstruction"]), difference, rtol=1e-5)
 
 
@@ -267,8 +267,8 @@ def test_the_critic_tells_the_attributes_of_other_pictures(
 
 def test_the_exported_program_edits_alike(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert export.main([str(run)]) == 0
-    told = "images float32 [any, 3, 32, 32], -1 to 1, and -1, 0 or 1 for the change of Bangs, Blond_Hair, Eyeglasses"
-    assert told in capsys.readouterr().out
+    output = "images float32 [any, 3, 32, 32], -1 to 1, and -1, 0 or 1 for the change of Bangs, Blond_Hair, Eyeglasses"
+    assert output in capsys.readouterr().out
     task, _ = open_run(TOOLKIT, str(run), "best")
     images, source = task.first("test", 3)
     change = (1 - source) - source

@@ -57,12 +57,12 @@ def test_an_edit_takes_away_what_contradicts_it() -> None:
 def test_edits_and_what_is_kept_are_counted() -> None:
     attributes = np.array([[0, 0], [1, 0]], np.float32)
     wanted = np.array([[[1, 0], [0, 1]], [[1, 0], [1, 1]]], np.float32)  # the second image's first edit is no change
-    told = {
+    output = {
         0.0: attributes > 0.5,
         0.1: np.array([[True, True]]),  # the first edit of the first image: done, but the other not kept
         0.2: np.array([[False, True], [True, False]]),  # the second edit: done and kept; not done and kept
     }
-    judge = evaluation.Judge(lambda images: told[round(float(images[0, 0, 0, 0]), 1)], "a table")
+    judge = evaluation.Judge(lambda images: output[round(float(images[0, 0, 0, 0]), 1)], "a table")
     evaluator = evaluation.EditingEvaluator(("Bald", "Bangs"), judge)
     images = np.zeros((2, 3, 16, 16), np.float32)
     outputs = [images + 0.1, images + 0.1, images + 0.2]

@@ -101,10 +101,10 @@ def test_own_pictures_that_are_broken_are_named_and_passed_over(
     capsys.readouterr()
     words = ["translate", str(tmp_path / "run"), "--output", str(tmp_path / "made"), "--images"]
     assert infer.main([*words, str(mine)]) == 1
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     files = "side_by_side.png, 90.png, 92.png; 1 of the images could not be used"
-    assert told.out.endswith(f"wrote to {tmp_path / 'made'}: {files}\n")
-    assert told.err.startswith("error: ") and str(broken) in told.err and told.err.count("\n") == 1
+    assert output.out.endswith(f"wrote to {tmp_path / 'made'}: {files}\n")
+    assert output.err.startswith("error: ") and str(broken) in output.err and output.err.count("\n") == 1
     both, place = read_image(tmp_path / "made" / "side_by_side.png"), layout(32, 32, 2, 2, True, ["90", "92"], False)
     np.testing.assert_array_equal(place.picture(both, 1, 0), read_image(mine / "92.png"))
     assert both.shape[0] == place.box(1, 0)[0].stop + GAP

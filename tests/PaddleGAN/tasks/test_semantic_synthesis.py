@@ -111,8 +111,8 @@ def test_only_training_reads_the_weights_of_the_perceptual_loss(tmp_path: Path) 
 def test_a_run_paints_and_exports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = str(paired_config(tmp_path, *SMALL))
     assert train.main(["-c", config, "-o", "train.epochs=2"]) == 0
-    told = capsys.readouterr().out
-    assert "3 classes\nnote: no perceptual loss, as the weights of VGG-19 are not at" in told
+    output = capsys.readouterr().out
+    assert "3 classes\nnote: no perceptual loss, as the weights of VGG-19 are not at" in output
     run = tmp_path / "run"
     assert infer.main(["translate", str(run)]) == 0 and (run / "translate" / "00002.png").is_file()
     assert export.main([str(run)]) == 0

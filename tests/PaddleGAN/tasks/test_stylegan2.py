@@ -223,7 +223,7 @@ def test_truncation_goes_to_the_mean_style() -> None:
     np.testing.assert_allclose(task.truncated(noise), mean + 0.25 * (styles - mean), rtol=1e-4, atol=1e-6)
     task.truncate(0.0)
     pictures = task.samples(3, 0)
-    assert (pictures == pictures[0]).all()
+    assert np.ptp(pictures.astype(int), axis=0).max() <= 1  # sums of a batch's images may be split differently
     for wrong in (-0.1, 1.5):
         with pytest.raises(ValueError, match=f"truncation must be from 0 to 1, not {wrong}"):
             task.truncate(wrong)

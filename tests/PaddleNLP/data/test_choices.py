@@ -36,7 +36,7 @@ def test_questions_of_a_document_share_its_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content, told",
+    "content, message",
     [
         ({"a": 1}, "c3.json: the file must hold .*, not"),
         ([["text", []]], r"c3.json, document 1: a document must be \[texts, questions, id\], not"),
@@ -48,8 +48,8 @@ def test_questions_of_a_document_share_its_text(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_mistakes(content: Any, told: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_mistakes(content: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
         C3Dataset(file_of(tmp_path, content))
 
 

@@ -14,11 +14,11 @@ from core.train import Component
 from PaddleNLP.data.dialogue.conversations import MatchingPickle, fitted, said_and_reply
 from PaddleNLP.data.dialogue.duconv import (
     by_characters,
+    history_text,
+    knowledge_text,
     moment_of_line,
     moments_of,
-    told_history,
-    told_knowledge,
-    told_source,
+    source_text,
 )
 from PaddleNLP.data.drawn.conversations import write_conversations
 from PaddleNLP.data.drawn.dialogues import part_of
@@ -45,16 +45,16 @@ def test_rows_of_dam_and_ade(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("1 2\t3", "a row must be a context, a response and a label, with tabs between them"),
         ("1 2\t\t1", "a row must be a context, a response and a label"),
         ("1 2\t3\t2", "the label '2' is none of labels: '0', '1'"),
     ],
 )
-def test_a_row_that_is_wrong(line: str, told: str, tmp_path: Path) -> None:
+def test_a_row_that_is_wrong(line: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(f"1\t2\t0\n{line}\n", "utf-8")
-    with pytest.raises(ValueError, match=f"a.txt:2: {told}"):
+    with pytest.raises(ValueError, match=f"a.txt:2: {message}"):
         dataset("ContextResponseRows", tmp_path / "a.txt")
 
 
@@ -77,7 +77,7 @@ class Harmful:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "message"),
     [
         ([Harmful()] * 3, "not a pickle of ids: it asks for builtins.print"),
         ([{}, {}], "DAM's pickles hold three parts, train, valid and test"),
@@ -87,9 +87,9 @@ class Harmful:
         ([{"y": [7], "c": [[1]], "r": [[1]]}] * 3, "part train, sample 1: the label '7' is none of labels"),
     ],
 )
-def test_a_pickle_that_is_none_of_dams(value: Any, told: str, tmp_path: Path, capsys: Any) -> None:
+def test_a_pickle_that_is_none_of_dams(value: Any, message: str, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "a.pkl").write_bytes(pickle.dumps(value))
-    with pytest.raises(ValueError, match=f"a.pkl.*{told}"):
+    with pytest.raises(ValueError, match=f"a.pkl.*{message}"):
         dataset("MatchingPickle", tmp_path / "a.pkl")
     assert "it ran" not in capsys.readouterr().out
 
@@ -107,12 +107,12 @@ def test_turns_are_filled_up_and_cut() -> None:
 
 def test_what_duconvs_systems_read() -> None:
     opening, reply = moments_of(TALK, "")
-    assert opening.response == "看 过 长河记 吗" and told_history(opening) == "[CLS] [START] [SEP]"
-    assert told_history(reply) == "[CLS] 看 过 长河记 吗 [INNER_SEP] 没 有 [SEP]"
+    assert opening.response == "看 过 长河记 吗" and history_text(opening) == "[CLS] [START] [SEP]"
+    assert history_text(reply) == "[CLS] 看 过 长河记 吗 [INNER_SEP] 没 有 [SEP]"
     goal = "START 长河记 林一 [PATH_SEP] 长河记 主演 林一"
-    assert told_knowledge(reply) == f"{goal} [SEP] 长河记 领域 电影 [KN_SEP] 林一 星座 白羊"
+    assert knowledge_text(reply) == f"{goal} [SEP] 长河记 领域 电影 [KN_SEP] 林一 星座 白羊"
     facts = "长河记 领域 电影 林一 星座 白羊"
-    assert told_source(reply) == f"START 长河记 林一 长河记 主演 林一 {facts} : 看 过 长河记 吗 没 有"
+    assert source_text(reply) == f"START 长河记 林一 长河记 主演 林一 {facts} : 看 过 长河记 吗 没 有"
     general = reply.generalized()
     assert general.response == "person_topic_b 是 白羊" and general.history[0] == "看 过 video_topic_a 吗"
     assert by_characters("长河记 is 好看") == "长 河 记 is 好 看"
@@ -144,7 +144,7 @@ def test_candidates_of_duconv_differ_by_the_fact(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("[1]", "a line must hold a JSON object"),
         ('{"goal": [["a", "b"]], "knowledge": []}', "'goal' must be lists of three texts each"),
@@ -154,9 +154,9 @@ def test_candidates_of_duconv_differ_by_the_fact(tmp_path: Path) -> None:
         ('{"goal": [["a", "b", "c"]], "knowledge": [], "history": [], "response": 1}', "'response' must be a text"),
     ],
 )
-def test_a_line_that_is_none_of_duconvs(line: str, told: str, tmp_path: Path) -> None:
+def test_a_line_that_is_none_of_duconvs(line: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(line + "\n", "utf-8")
-    with pytest.raises(ValueError, match=f"a.txt:1: {told}"):
+    with pytest.raises(ValueError, match=f"a.txt:1: {message}"):
         dataset("DuConvReplies", tmp_path / "a.txt")
 
 

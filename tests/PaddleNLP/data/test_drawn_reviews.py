@@ -1,4 +1,4 @@
-"""Drawn reviews: their labels, told by reading them once more; what the parts share; what n-grams make of them."""
+"""Drawn reviews: their labels, found by reading them once more; what the parts share; what n-grams make of them."""
 
 from __future__ import annotations
 

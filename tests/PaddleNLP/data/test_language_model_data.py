@@ -82,10 +82,10 @@ def test_drawn_text_is_the_same_always_and_other_parts_are_others() -> None:
     one, other = DrawnMarkovText("valid", 5), DrawnMarkovText("valid", 9)
     assert [one[row] for row in range(5)] == [other[row] for row in range(5)]
     assert one[0] != DrawnMarkovText("test", 5)[0]
-    for settings, told in (
+    for settings, message in (
         ({"split": "dev"}, "split must be one of train, valid, test, not 'dev'"),
         ({"count": 0}, "count must be from 1 to 1,000,000, not 0"),
         ({"words": 101}, "words must be from 4 to 100, not 101"),
     ):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             DrawnMarkovText(**settings)

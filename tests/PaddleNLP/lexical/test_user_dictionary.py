@@ -61,7 +61,7 @@ def test_spaces_and_slashes_belong_to_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("春天/\n", "user.dic:1: '' is no tag: a tag is letters, digits and _, such as n or PER; a slash in a word is"),
         ("花\nTCP/IP/nz\n", "user.dic:2: 'IP/nz' is no tag"),
@@ -74,8 +74,8 @@ def test_spaces_and_slashes_belong_to_words(tmp_path: Path) -> None:
         ("\n".join(["春"] * 2), "user.dic:2: '春' is in line 1 already"),
     ],
 )
-def test_a_wrong_line_is_told(content: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_wrong_line_is_reported(content: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
         read(tmp_path, content)
 
 

@@ -17,7 +17,7 @@ def test_bleu_is_the_one_computed_by_hand() -> None:
     wanted = 100 * math.exp(sum(map(math.log, shares)) / 4) * math.exp(1 - 9 / 8)
     assert found.score == pytest.approx(wanted)
     assert found.signature.startswith("nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:")
-    assert found.told.startswith(f"BLEU = {wanted:.2f} 87.5/83.3/75.0/66.7")
+    assert found.summary.startswith(f"BLEU = {wanted:.2f} 87.5/83.3/75.0/66.7")
 
 
 def test_punctuation_is_cut_off_as_mteval_does() -> None:

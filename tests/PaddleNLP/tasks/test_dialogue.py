@@ -48,19 +48,19 @@ def test_replies_by_command_and_in_a_chat(
     assert infer.main([str(run), "--chat", str(tmp_path / "talks.txt")]) == 0
     said = capsys.readouterr().out.splitlines()[-2:]
     second = reader.predict(line_of(history=[first.texts[0], "他 住 哪里"]))
-    assert said == [first.told(), second.told()]
+    assert said == [first.describe(), second.describe()]
     assert evaluation.main([str(run)]) == 0
     results = json.loads((run / "evaluation_test" / "results.json").read_text())["test"]
     assert {"f1", "bleu_1", "bleu_2", "distinct_1", "distinct_2", "right_fact", "exact", "loss"} <= set(results)
 
 
 def test_a_reply_without_an_end_says_so(run_of: Runs) -> None:
-    assert Replied(["a", "a", "b"], [-1.0, -2.0, -3.0], [True, False, False]).told() == "a | b [no end came]"
+    assert Replied(["a", "a", "b"], [-1.0, -2.0, -3.0], [True, False, False]).describe() == "a | b [no end came]"
     reader: Any = PaddleNLP.open_reader(run_of("Reply"))
     cut = np.array([[[6, 6, 6, 6, 6, 6]]])
     reader.run = lambda arrays: [cut, np.array([[-2.0]]), np.array([[6]]), np.array([[False]])]
     found = reader.predict(line_of(history=[]))
-    assert found.ended == [False] and found.told().endswith(" [no end came]") and len(found.texts[0].split()) == 6
+    assert found.ended == [False] and found.describe().endswith(" [no end came]") and len(found.texts[0].split()) == 6
 
 
 def test_unknown_words_and_texts_without_any_are_read(run_of: Runs) -> None:
@@ -107,7 +107,7 @@ def test_mmpms_replies_in_its_manners(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "change", "told"),
+    ("task", "change", "message"),
     [
         ("ResponseSelection", "task.turns=0", "task.turns must be at least 1, not 0"),
         ("ResponseSelection", "data.valid.dataset.candidates=null", "data.valid does not say which candidates belong"),
@@ -137,8 +137,8 @@ def test_mmpms_replies_in_its_manners(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(task: str, change: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_what_does_not_fit_is_refused(task: str, change: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
         train.main(["-c", str(experiment(task, tmp_path)), "-o", change])
 
 

@@ -33,9 +33,9 @@ def test_relations_are_those_that_the_evaluation_scores(run_of: Runs) -> None:
         names = (one["text"][slice(*one[side])] for side in ("first", "second"))
         texts.append((one["text"], *names, one["first_type"], one["second_type"]))
     answers = reader.predict(texts)
-    told, true = [answer.label for answer in answers], [one["label"] for one in samples]
-    right = sum(one == other != "None" for one, other in zip(told, true))
-    given, wanted = (sum(one != "None" for one in labels) for labels in (told, true))
+    message, true = [answer.label for answer in answers], [one["label"] for one in samples]
+    right = sum(one == other != "None" for one, other in zip(message, true))
+    given, wanted = (sum(one != "None" for one in labels) for labels in (message, true))
     assert found["precision"] == pytest.approx(right / max(given, 1)) and found["recall"] == right / wanted
     assert found["f1"] == pytest.approx(2 * right / (given + wanted))
     words, shares = zip(*answers[0].words)
@@ -60,8 +60,8 @@ def test_the_evaluation_counts_relations_alone() -> None:
         def numpy(self) -> np.ndarray:
             return np.array(self.values)
 
-    told, true = [1, 1, 0, 2, 0], [1, 0, 1, 1, 0]
-    evaluator.update([np.eye(3)[told] * 9], {"label": Batch(true), "index": Batch([0, 1, 2, 3, 4])})
+    predicted, true = [1, 1, 0, 2, 0], [1, 0, 1, 1, 0]
+    evaluator.update([np.eye(3)[predicted] * 9], {"label": Batch(true), "index": Batch([0, 1, 2, 3, 4])})
     found = evaluator.result()
     assert (found["precision"], found["recall"], found["f1"]) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
 

@@ -194,15 +194,15 @@ def test_a_reader_tells_the_probability_of_a_sentence_in_any_batch(run: Path) ->
     network = task.network
     network.set_state_dict(core.load(str(run / "checkpoints" / "best" / "model.safetensors")))
     network.eval()
-    for text, told in zip(texts, found):
+    for text, message in zip(texts, found):
         ids = [task.end, *task.tokenizer.encode_text(text), task.end]
         with core.no_grad():
             scores = network(core.to_tensor(np.array([ids[:-1]])))[0].numpy()[0].astype(np.float64)
         logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
         expected = float(logs[np.arange(len(ids) - 1), ids[1:]].sum())
-        assert told.log_probability == pytest.approx(expected, rel=1e-5)
-        assert told.words == len(ids) - 1
-    assert [told.unknown for told in found] == [0, 0, 1]
+        assert message.log_probability == pytest.approx(expected, rel=1e-5)
+        assert message.words == len(ids) - 1
+    assert [message.unknown for message in found] == [0, 0, 1]
     assert reader.predict(texts[0]).log_probability == pytest.approx(found[0].log_probability, rel=1e-6)
     with pytest.raises(TypeError, match="a language model takes no pairs"):
         reader.predict(("a", "b"))
@@ -227,7 +227,7 @@ def test_an_export_reads_and_draws_as_the_run_does(run: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         (["data.train.shuffle=true"], "data.train.shuffle: a language model reads its text in order; leave it out"),
         (
@@ -237,10 +237,10 @@ def test_an_export_reads_and_draws_as_the_run_does(run: Path, capsys: pytest.Cap
         (["data.train.batch_size=2000"], r"data.train: \d+ words do not fill 2000 rows with windows of 20 words"),
     ],
 )
-def test_what_does_not_go_together_is_refused(changes: list[str], told: str) -> None:
+def test_what_does_not_go_together_is_refused(changes: list[str], message: str) -> None:
     counts = [f"data.{split}.dataset.count=40" for split in ("train", "valid", "test")]
     config = TOOLKIT.load(ROOT / "PaddleNLP" / "configs" / "drawn_markov_lstm.yaml", [*counts, *changes])
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         task = LanguageModel(config)
         _ = task.network, task.fields("train")
 

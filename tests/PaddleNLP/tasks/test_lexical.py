@@ -159,7 +159,7 @@ def test_the_dictionaries_are_lac_s(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ("好\tzz-B", "a.tsv:1: the label 'zz-B' is none of labels: 'n-B', 'n-I', "),
         ("你\x02好\tv-B", "a.tsv:1: 2 tokens, but 1 tags"),
@@ -167,7 +167,7 @@ def test_the_dictionaries_are_lac_s(tmp_path: Path, capsys: pytest.CaptureFixtur
         ("\tv-B", "a.tsv:1: a token or a tag is empty"),
     ],
 )
-def test_a_row_that_breaks_the_scheme(row: str, told: str, tmp_path: Path) -> None:
+def test_a_row_that_breaks_the_scheme(row: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text(row + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         DATASETS.build(Component(name="LAC", path=str(tmp_path / "a.tsv"), bad_tags="refuse"))

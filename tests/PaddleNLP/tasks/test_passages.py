@@ -33,7 +33,7 @@ def test_answers_are_those_that_the_evaluation_scores(run_of: Runs) -> None:
     assert found["marked_rouge_l"] == pytest.approx(100) and found["share_of_marked"] == pytest.approx(found["rouge_l"])
     joined = (questions[1]["question"], "\t".join(questions[1]["passages"]))
     assert reader.predict(joined).record() == pytest.approx(answers[1].record(), abs=1e-6)
-    assert reader.predict(("谁？", "", "")).told() == "no answer"
+    assert reader.predict(("谁？", "", "")).describe() == "no answer"
     assert reader.predict(("", "李雷在上海。")).text in "李雷在上海。"  # a question without words
     with pytest.warns(UserWarning, match="a text of 60 tokens is cut to 48"):
         reader.predict(("谁？", "雨" * 60))

@@ -73,13 +73,13 @@ def test_pairs_are_judged_by_the_cosines_that_the_reader_gives(run_of: Callable[
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ("data.train.dataset={name: DBQA, path: candidates.tsv}", "data.train has no triples; dataset.name: Triples"),
         ("data.valid.dataset={name: DrawnReviews, count: 8}", "data.valid must have pairs of texts of two classes"),
         ("task.threshold=1.5", "task.threshold is a cosine, between -1 and 1, not 1.5"),
     ],
 )
-def test_what_does_not_fit_is_refused(change: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_what_does_not_fit_is_refused(change: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
         train.main(["-c", str(experiment("Similarity", tmp_path)), "-o", change])

@@ -91,10 +91,9 @@ def test_commands_agree_with_each_other(
 ) -> None:
     run = run_of("Translation")
     assert evaluation.main([str(run)]) == 0
-    told = capsys.readouterr().out
-    assert (
-        "BLEU = " in told and "signature: nrefs:1|case:mixed|eff:no|tok:13a" in told and "beam search, 2 wide" in told
-    )
+    output = capsys.readouterr().out
+    shown = ("BLEU = ", "signature: nrefs:1|case:mixed|eff:no|tok:13a", "beam search, 2 wide")
+    assert all(text in output for text in shown)
     results = json.loads((run / "evaluation_test" / "results.json").read_text())["test"]
     assert results["bleu_signature"].startswith("nrefs:1|") and 0 <= results["bleu"] <= 100
     lines = (run / "evaluation_test" / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
@@ -117,7 +116,7 @@ def test_a_sentence_without_an_end_is_cut_off_and_says_so(run_of: Runs) -> None:
     cut = np.array([[[5, 6, 7, 8]]])
     reader.run = lambda arrays: [cut, np.array([[-2.0]]), np.array([[4]]), np.array([[False]])]
     found = reader.predict("Li")
-    assert not found.ended and found.told().endswith(" [no end within 4 tokens]")
+    assert not found.ended and found.describe().endswith(" [no end within 4 tokens]")
     assert found.record() == {"translation": found.text, "score": -2.0, "ended": False}
     with pytest.raises(ValueError, match="a sentence to translate holds no TAB: 'a' and 'b'"):
         reader.predict(("a", "b"))

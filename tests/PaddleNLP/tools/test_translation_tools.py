@@ -20,8 +20,8 @@ def test_files_of_a_learnt_encoding_make_a_tokeniser(tmp_path: Path, capsys: pyt
     (tmp_path / "a.de").write_text("tief tiefer\n", encoding="utf-8")
     words = [str(tmp_path / "bpe"), "--size", "60", "--texts", str(tmp_path / "a.en"), str(tmp_path / "a.de")]
     assert learn_bpe.main(words) == 0
-    told = capsys.readouterr().out
-    assert "codes.bpe: " in told and "vocab.txt: " in told
+    output = capsys.readouterr().out
+    assert "codes.bpe: " in output and "vocab.txt: " in output
     tokenizer = SubwordTokenizer(tmp_path / "bpe" / "vocab.txt", tmp_path / "bpe" / "codes.bpe")
     assert tokenizer.text_of(tokenizer.encode_text("tief, lower!")) == "tief, lower!"
     assert tokenizer.pieces("low")[0] == "low"

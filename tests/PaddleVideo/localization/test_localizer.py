@@ -76,8 +76,8 @@ def test_the_command_writes_timelines_and_a_submission(
     target = tmp_path / "out"
     words = [str(proposals / "exported"), str(tmp_path), "--duration", "4", "--output", str(target)]
     assert infer.main(words) == 1
-    told = capsys.readouterr()
-    assert "wide.npy' has 13 features a step, not 12" in told.err and "1 of 2 files could not be read" in told.out
+    output = capsys.readouterr()
+    assert "wide.npy' has 13 features a step, not 12" in output.err and "1 of 2 files could not be read" in output.out
     good, wide = json.loads((target / "predictions.json").read_text())
     assert good["duration"] == 4.0 and good["intervals"] and "error" in wide and Path(good["picture"]).is_file()
     assert list(json.loads((target / "submission.json").read_text())["results"]) == ["good"]

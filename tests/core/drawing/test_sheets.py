@@ -124,13 +124,13 @@ def test_a_title_makes_a_narrow_sheet_wider() -> None:
 def test_sheets_without_pictures_and_what_is_no_picture() -> None:
     assert sheet([]).shape == grid([]).shape == sheet([[]]).shape == (96 + 2 * GAP, 96 + 2 * GAP, 3)
     assert (sheet([], title="nothing") < 100).any()
-    for bad, told in (
+    for bad, message in (
         (np.zeros((4, 4, 3)), r"not float64 of shape \(4, 4, 3\)"),
         (np.zeros((4, 4, 4), np.uint8), r"not uint8 of shape \(4, 4, 4\)"),
         (np.zeros((0, 4, 3), np.uint8), r"at least one pixel, not uint8 of shape \(0, 4, 3\)"),
         (np.zeros(4, np.uint8), r"not uint8 of shape \(4,\)"),
     ):
-        with pytest.raises(ValueError, match=r"an image to draw is uint8 .*" + told):
+        with pytest.raises(ValueError, match=r"an image to draw is uint8 .*" + message):
             sheet([[np.zeros((4, 4), np.uint8), bad]])
 
 

@@ -76,7 +76,7 @@ def test_ids_beyond_32_bits_are_int64():
     assert Adjacency.from_edges(np.array([0]), np.array([2**31 - 1]), 1, 2**31).indices.dtype == np.int32
 
 
-def test_an_id_that_occurs_twice_is_told():
+def test_an_id_that_occurs_twice_is_reported():
     adjacency = Adjacency(np.array([0, 2]), np.array([0, 0]), np.array([1, 1]), 1)
     with pytest.raises(ValueError, match="no edge has the id 0, and another id occurs twice"):
         adjacency.edges(0)

@@ -30,8 +30,8 @@ def test_no_rows_are_an_array_without_rows(tmp_path: Path) -> None:
 
 
 def test_rows_of_another_shape_are_refused_and_leave_no_file(tmp_path: Path) -> None:
-    told = r"rows of shape \(5,\) do not go with those of shape \(4,\) before"
-    with pytest.raises(ValueError, match=told), array_file(tmp_path / "a.npy", (4,)) as file:
+    message = r"rows of shape \(5,\) do not go with those of shape \(4,\) before"
+    with pytest.raises(ValueError, match=message), array_file(tmp_path / "a.npy", (4,)) as file:
         file.append(np.zeros((2, 5)))
     assert list(tmp_path.iterdir()) == []
 

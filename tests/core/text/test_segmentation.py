@@ -81,12 +81,12 @@ def test_jieba_is_needed_for_guesses_alone(monkeypatch: pytest.MonkeyPatch) -> N
     assert tokenizer.cut("北京大学好", use_hmm=False) == ["北京", "大学", "好"]
     assert tokenizer.encode("北京大学好", use_hmm=False) == [1, 2, 0]
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    told = (
+    message = (
         "JiebaTokenizer needs the extra jieba for use_hmm=True and cut_all=True; use_hmm=False works without: the "
         "package jieba is not installed; run: .* -m pip install 'jieba>=0.42'"
     )
     check.cache_clear()
-    with pytest.raises(PackageError, match=f"^{told}$"):
+    with pytest.raises(PackageError, match=f"^{message}$"):
         tokenizer.cut("北京大学")
     check.cache_clear()
 

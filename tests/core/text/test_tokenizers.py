@@ -160,8 +160,8 @@ def test_the_longer_text_is_cut_first(ernie: ErnieTokenizer) -> None:
 
 
 def test_windows_cover_the_last_text(ernie: ErnieTokenizer) -> None:
-    told = {"return_offsets_mapping": True, "return_num_truncated_tokens": True}
-    rows = ernie("a", "a b c a b c a", max_length=7, stride=2, **told)
+    options = {"return_offsets_mapping": True, "return_num_truncated_tokens": True}
+    rows = ernie("a", "a b c a b c a", max_length=7, stride=2, **options)
     assert rows["num_truncated_tokens"] == [0] * len(rows["input_ids"])
     assert rows["input_ids"] == [[1, 12, 2, 12, 13, 14, 2], [1, 12, 2, 14, 12, 13, 2], [1, 12, 2, 13, 14, 12, 2]]
     assert [row[3] for row in rows["offset_mapping"]] == [(0, 1), (4, 5), (8, 9)]

@@ -1,7 +1,7 @@
 """Trains the small regression in processes that are killed; started by test_killed.py.
 
 Loading the engine takes longer than such a run. So this process loads it, computes nothing, and forks for each run that
-it is told of on standard input: the folder, whether to resume, what kind of run, and when to kill it. It answers with
+it reads from standard input: the folder, whether to resume, what kind of run, and when to kill it. It answers with
 the signal that ended the run, or 0.
 """
 

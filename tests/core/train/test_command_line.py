@@ -91,7 +91,7 @@ def test_output_that_nobody_reads_ends_the_command_in_silence(streams: tuple[str
     assert not done.stderr
 
 
-def test_a_broken_pipe_that_is_not_the_output_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_pipe_that_is_not_the_output_is_reported(capfd: pytest.CaptureFixture[str]) -> None:
     def main() -> int:
         raise BrokenPipeError(32, "the server hung up")
 

@@ -36,8 +36,8 @@ def test_whichever_comes_first() -> None:
 def test_what_takes_more_than_a_fiftieth_of_its_minutes_gets_more_of_them() -> None:
     due = Due(Interval(epochs=1, minutes=10), limited=True)
     assert due.done(5.0, took=12.0) is None and due.wait == 600.0
-    told = due.done(10.0, took=30.0)
-    assert told == "takes 30.0 s: it is done every 25 minutes instead of 10, to take no more than 2% of the time"
+    output = due.done(10.0, took=30.0)
+    assert output == "takes 30.0 s: it is done every 25 minutes instead of 10, to take no more than 2% of the time"
     assert not due.after_step(7, 10.0 + 1499.0) and due.after_step(8, 10.0 + 1500.0)
     assert due.after_epoch(1, 8, 11.0)  # ends of epochs stay
     assert due.done(1510.0, took=60.0) is None and due.wait == 3000.0  # said once

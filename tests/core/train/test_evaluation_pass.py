@@ -137,7 +137,7 @@ def test_the_order_of_all_calls_does_not_depend_on_the_threads_speed() -> None:
     def calls(slow: float) -> list[str]:
         found: list[str] = []
 
-        class Told(Kept):
+        class Listening(Kept):
             def update(self, outputs: Any, batch: Sequence[Any]) -> None:
                 found.append(f"update {outputs}")
 
@@ -147,7 +147,7 @@ def test_the_order_of_all_calls_does_not_depend_on_the_threads_speed() -> None:
                 return super().predict(*batch)
 
             def evaluator(self, split: str) -> Kept:  # type: ignore[override]
-                return Told()
+                return Listening()
 
         EvaluationPass(Numbered(lambda number, outputs: (time.sleep(slow), number)[1]), False)("valid")
         return found
@@ -220,13 +220,13 @@ def test_a_trainer_evaluates_with_post_processing() -> None:
         def post_process(self, outputs: Sequence[np.ndarray], batch: Any) -> Any:
             return [outputs[0] * 0 + batch[1].numpy() + 2]
 
-    class Told(Callback):
+    class Listening(Callback):
         def on_evaluate_end(self, trainer: Trainer, split: str, values: Mapping[str, float]) -> None:
             found.append((split, values["loss"]))
 
     found: list[tuple[str, float]] = []
     with no_thread_left():
-        Trainer(TwoOff(), TrainOptions(epochs=1), None, callbacks=[Told()], console=Console(quiet=True)).fit()
+        Trainer(TwoOff(), TrainOptions(epochs=1), None, callbacks=[Listening()], console=Console(quiet=True)).fit()
     assert found == [("valid", pytest.approx(4))]
 
 

@@ -312,8 +312,8 @@ def test_ctrl_c_of_a_command_saves_and_leaves_with_130(tmp_path: Path) -> None:
     while not process.stdout.readline().startswith("epoch "):
         assert process.poll() is None, process.communicate()[1]
     process.send_signal(signal.SIGINT)
-    told = process.communicate(timeout=60)[1].splitlines()[-1]
+    output = process.communicate(timeout=60)[1].splitlines()[-1]
     assert process.returncode == 130
     newest = CheckpointStore(tmp_path / "run" / "checkpoints").newest()
     step = checkpoint.load_progress(newest).step if newest is not None else 0
-    assert told == (f"interrupted after step {step}; saved {newest}; continue with --resume {tmp_path / 'run'}")
+    assert output == (f"interrupted after step {step}; saved {newest}; continue with --resume {tmp_path / 'run'}")

@@ -417,7 +417,7 @@ def test_a_run_says_at_its_start_how_groups_learn(tmp_path: Path) -> None:
     ]
 
 
-def test_other_groups_than_a_run_began_with_are_told(tmp_path: Path) -> None:
+def test_other_groups_than_a_run_began_with_are_reported(tmp_path: Path) -> None:
     trainer_for(GroupedRegression(SECTION), tmp_path / "run", epochs=1).fit()
     other = GroupedRegression({"name": "AdamW", "weight_decay": 0.05})
     trainer = trainer_for(other, tmp_path / "run", resume=True, epochs=2)

@@ -28,8 +28,8 @@ def test_the_config_says_what_training_computes_in(tmp_path: Path, monkeypatch: 
         trainer = trainer_for(Regression(), tmp_path / precision, precision=precision)
         trainer.fit()
         results[precision] = weights(trainer.task.networks["model"])
-        told = "mixed precision: products and convolutions of training in bfloat16"
-        assert (told in lines) == (precision == "bfloat16")
+        output = "mixed precision: products and convolutions of training in bfloat16"
+        assert (output in lines) == (precision == "bfloat16")
     for name, exact in results["float32"].items():
         low = results["bfloat16"][name]
         assert low.dtype == exact.dtype == np.float32

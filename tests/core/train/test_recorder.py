@@ -103,9 +103,9 @@ def test_training_by_steps_ends_within_an_epoch(tmp_path: Path, capsys: pytest.C
     assert links(tmp_path)["newest"] == "step_00000010"
     assert (outcome.best_step, outcome.best_epoch) in {(4, 1), (8, 2), (10, 2.5)}
     assert json.loads((tmp_path / "results.json").read_text())["best_step"] == outcome.best_step
-    told = capsys.readouterr().out
-    assert "\n10 steps, 2.5 epochs of 4, operator by operator, " in told
-    assert [line.split("  train")[0] for line in told.splitlines() if "  train " in line] == [
+    output = capsys.readouterr().out
+    assert "\n10 steps, 2.5 epochs of 4, operator by operator, " in output
+    assert [line.split("  train")[0] for line in output.splitlines() if "  train " in line] == [
         "epoch 1/3", "epoch 2/3", "step 10/10",
     ]  # fmt: skip
 
@@ -184,8 +184,8 @@ def test_the_best_checkpoint_may_stand_within_an_epoch(tmp_path: Path, capsys: p
     fresh = Regression()
     load_network(tmp_path / "checkpoints" / "best", "model", fresh.network)
     assert_same_weights(fresh.network, task.network)
-    told = capsys.readouterr().out
-    assert "\nstep 6/12  train loss " in told and "  valid loss 1  best  [" in told
+    output = capsys.readouterr().out
+    assert "\nstep 6/12  train loss " in output and "  valid loss 1  best  [" in output
 
 
 def test_early_stop_ends_within_an_epoch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -249,8 +249,8 @@ def test_an_interrupted_evaluation_is_made_anew(
     trainer_for(whole, tmp_path / "whole", [CountEvaluations()], **chosen).fit()
     for number, step in interruptions:
         parts, again, count = tmp_path / str(number), InterruptingEvaluation(0), CountEvaluations()
-        told = f"interrupted after step {step}; saved .*step_{step:08d}; continue"
-        with pytest.raises(TrainingInterrupted, match=told):
+        message = f"interrupted after step {step}; saved .*step_{step:08d}; continue"
+        with pytest.raises(TrainingInterrupted, match=message):
             trainer_for(InterruptingEvaluation(number), parts, [CountEvaluations()], **chosen).fit()
         trainer = trainer_for(again, parts, [count], resume=True, **chosen)
         assert trainer.resume()

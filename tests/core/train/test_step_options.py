@@ -107,7 +107,7 @@ def test_the_profile_adds_up(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     chosen = TrainOptions(epochs=6, tensorboard=False)  # type: ignore[call-arg]
     trainer = Trainer(Regression(), chosen, folder, profile=True)
     trainer.fit()
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     saved = json.loads(folder.profile.read_text())
     assert list(saved["parts"]) == list(PARTS)
     calls = {name: part["calls"] for name, part in saved["parts"].items()}
@@ -118,7 +118,7 @@ def test_the_profile_adds_up(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "_linalg_gemm2" in operators and not any("," in name for name in operators)
     assert "MXNET_EXEC_BULK_EXEC_TRAIN" not in os.environ
     assert all(row["seconds"] >= 0 for row in operators.values())
-    lines = told.splitlines()
+    lines = output.splitlines()
     assert any(line.startswith("part ") and line.endswith("share") for line in lines)
     assert any(line.startswith("operators of 10 steps") for line in lines)
 

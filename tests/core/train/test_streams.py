@@ -44,9 +44,9 @@ def test_a_stream_without_end_is_trained_by_steps(tmp_path: Path, capsys: pytest
     assert (trainer.progress.epoch, trainer.progress.step_in_epoch, trainer.progress.step) == (0, 11, 11)
     assert outcome.best_step in (4, 8, 11) and outcome.best_epoch == 0
     assert links(tmp_path)["newest"] == "step_00000011"
-    told = capsys.readouterr().out
-    assert "\n11 steps of a stream, operator by operator, " in told
-    assert [line.split("  train")[0] for line in told.splitlines() if "  train " in line] == [
+    output = capsys.readouterr().out
+    assert "\n11 steps of a stream, operator by operator, " in output
+    assert [line.split("  train")[0] for line in output.splitlines() if "  train " in line] == [
         "step 4/11", "step 8/11", "step 11/11",
     ]  # fmt: skip
     assert curves._axis(read_metrics(tmp_path / "metrics.jsonl")) == "step"
@@ -63,8 +63,8 @@ def test_a_stream_that_ends_begins_anew_with_the_next_epochs_seed(
     assert (trainer.progress.epoch, trainer.progress.step_in_epoch) == (2, 1)
     assert places(tmp_path, "train") == places(tmp_path, "valid") == [(5, 1), (10, 2), (11, 2)]
     assert len(set(np.round(first.seen, 6))) == 11
-    told = capsys.readouterr().out
-    assert [line.split("  train")[0] for line in told.splitlines() if "  train " in line] == [
+    output = capsys.readouterr().out
+    assert [line.split("  train")[0] for line in output.splitlines() if "  train " in line] == [
         "epoch 1", "epoch 2", "step 11/11",
     ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The format is told by the content; ``inspect`` shows it."""
+"""The format is recognised by the content; ``inspect`` shows it."""
 from __future__ import annotations
 
 import struct

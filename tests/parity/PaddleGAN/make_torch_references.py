@@ -34,7 +34,7 @@ def run(case: Case, training: bool) -> tuple[dict[str, Any], list[Any]]:
     """Return the parameters and buffers by name, and the outputs."""
     network, inputs = NETWORKS[case.network], [tensor(array) for array in case.inputs]
     with torch.no_grad():
-        names = Parameters(weight, training)  # a first run only tells which there are, and their shapes
+        names = Parameters(weight, training)  # a first run only shows which there are, and their shapes
         network(names, *inputs, **case.arguments)
         values = state({name: tuple(found.shape) for name, found in names.found.items()})
         p = Parameters(lambda name, shape: values[name], training)

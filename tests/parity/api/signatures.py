@@ -22,7 +22,7 @@ def default_text(value: Any) -> str:
 
 
 def signature_text(function: Any) -> str:
-    """Return the parameters of a function or class, or "" where Python cannot tell them."""
+    """Return the parameters of a function or class, or "" where Python cannot find them."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

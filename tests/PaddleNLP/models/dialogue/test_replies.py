@@ -141,8 +141,8 @@ def mapped(values: Values, place: int, chosen: np.ndarray) -> tuple[float, np.nd
     response = both_ways(table[REPLIES[place]], values, "response_reader", False)[1]
     state, loss = chosen, 0.0
     for before, right in zip([START, *REPLIES[place]], [*REPLIES[place], END]):
-        told, state = mapped_step(values, memory, table[before], state)
-        loss -= log_shares(told)[right]
+        output, state = mapped_step(values, memory, table[before], state)
+        loss -= log_shares(output)[right]
     return loss, vector, response
 
 
@@ -220,15 +220,16 @@ def test_published_sizes() -> None:
     square, words = 800 * 800 + 800, 30004
     readers = 2 * 2 * ((300 * 1200 + 1200) + (400 * 1200 + 1200))
     cells = sum((size + 800) * 2400 + 2 * 2400 for size in (1100, 1600))
-    told = (1600 * 800 + 800) + (800 * words + words)
+    projection = (1600 * 800 + 800) + (800 * words + words)
     assert (
-        count(model) == words * 300 + readers + square + cells + 2 * square + 1601 + told + square + 800 * words + words
+        count(model)
+        == words * 300 + readers + square + cells + 2 * square + 1601 + projection + square + 800 * words + words
     )
     readers = 2 * 2 * ((300 * 1536 + 1536) + (512 * 1536 + 1536))
     attention = 2 * 1024 * 512 + 512 + 512
     decoder = (1324 * 3072 + 3072) + (1024 * 3072 + 3072)
-    told = (2048 * 1024 + 1024) + (1024 * words + words)
-    assert count(other) == words * 300 + readers + 20 * (1024 * 1024 + 1024) + attention + decoder + told
+    projection = (2048 * 1024 + 1024) + (1024 * words + words)
+    assert count(other) == words * 300 + readers + 20 * (1024 * 1024 + 1024) + attention + decoder + projection
 
 
 def test_the_oracle_is_fluids_gru() -> None:

@@ -113,8 +113,8 @@ def test_it_computes_what_numpy_computes() -> None:
             wanted = read(QUESTIONS[row], passages, values)
             for shares, expected in zip(found, wanted):
                 own = shares.numpy()[row]
-                told = np.concatenate([own[place, : len(words)] for place, words in enumerate(passages)])
-                np.testing.assert_allclose(told, expected, atol=1e-5)
+                joined = np.concatenate([own[place, : len(words)] for place, words in enumerate(passages)])
+                np.testing.assert_allclose(joined, expected, atol=1e-5)
                 assert own.sum() == pytest.approx(1, abs=1e-5)  # nothing is left for padding
     places = [core.to_tensor(np.array(place)) for place in ([[0, 1], [-1, -1]], [[0, 3], [-1, -1]])]
     begins, ends = read(QUESTIONS[0], PASSAGES[0], values)

@@ -59,7 +59,7 @@ def checked(x: Any) -> Any:
     return x * 2
 
 
-def told(x: Any) -> Any:
+def branched(x: Any) -> Any:
     print("largest:", x.max())
     return x + 1
 
@@ -114,8 +114,8 @@ def test_an_assertion_and_a_print_are_kept(tmp_path: Path, capsys: pytest.Captur
     np.testing.assert_array_equal(predictor.run(np.ones(2, np.float32)), [2, 2])
     with pytest.raises(AssertionError, match=r"^test_control_flow.py:\d+: far too small$"):
         predictor.run(np.full(2, -200, np.float32))
-    core.jit.save(told, tmp_path / "told", [InputSpec([2])])
-    predictor = Predictor(tmp_path / "told")
+    core.jit.save(branched, tmp_path / "branched", [InputSpec([2])])
+    predictor = Predictor(tmp_path / "branched")
     capsys.readouterr()
     np.testing.assert_array_equal(predictor.run(np.array([1, 7], np.float32)), [2, 8])
     printed = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The launcher of CUDA kernels: what it refuses, what it asks of a back end, and what MXNet's library is told."""
+"""The launcher of CUDA kernels: what it refuses, what it asks of a back end, and what MXNet's library gets."""
 
 from __future__ import annotations
 

@@ -93,8 +93,8 @@ def test_numba_may_be_imported_before() -> None:
     assert done.stdout == "8.0 3\n3\n"
     command = [sys.executable, "-c", NUMBA_FIRST % "added(np.ones(8))"]
     done = subprocess.run(command, capture_output=True, text=True, env={**environment, "NUMBA_NUM_THREADS": "2"})
-    told = "ImportError: numba has started 2 threads, and core computes with 3: import core before numba computes"
-    assert done.stderr.splitlines()[-1] == told
+    output = "ImportError: numba has started 2 threads, and core computes with 3: import core before numba computes"
+    assert done.stderr.splitlines()[-1] == output
 
 
 @pytest.mark.parametrize("chosen", sampled([None, "3", "1", "2"], 1000, group=lambda chosen: chosen in (None, "3")))

@@ -22,11 +22,11 @@ def test_other_processors_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_environment_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DNNL_MAX_CPU_ISA", raising=False)
     monkeypatch.setattr(matrix_extensions, "granted", lambda: True)
-    with matrix_extensions.told_to_onednn():
+    with matrix_extensions.offered_to_onednn():
         assert os.environ["DNNL_MAX_CPU_ISA"] == "AVX512_CORE_AMX"
     assert "DNNL_MAX_CPU_ISA" not in os.environ
     monkeypatch.setenv("DNNL_MAX_CPU_ISA", "AVX2")
-    with matrix_extensions.told_to_onednn():
+    with matrix_extensions.offered_to_onednn():
         assert os.environ["DNNL_MAX_CPU_ISA"] == "AVX2"
     assert os.environ["DNNL_MAX_CPU_ISA"] == "AVX2"
 

@@ -241,8 +241,8 @@ def test_every_small_lowering_is_compared_here() -> None:
     for name in NUMPY_LOWERINGS:
         assert name in REGISTRY, f"{name} is lowered, but is no operator"
         served.add(name.removesuffix("_reverse_scalar").removesuffix("_scalar"))
-    told = {"divide" if name == "true_divide" else name for name in (*PAIRS, *SINGLE, *ARRANGED, "matrix_product")}
-    assert served - backward - {"full"} <= told
+    names = {"divide" if name == "true_divide" else name for name in (*PAIRS, *SINGLE, *ARRANGED, "matrix_product")}
+    assert served - backward - {"full"} <= names
 
 
 def test_the_engine_gets_an_array_when_it_first_reads_one_and_keeps_it() -> None:

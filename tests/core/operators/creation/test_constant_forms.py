@@ -1,4 +1,4 @@
-"""Tensors made of sizes alone: the shapes and types that are told before they are made are those that they have."""
+"""Tensors made of sizes alone: the shapes and types that are known before they are made are those that they have."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class Slowly(Regression):
         return super().predict(inputs, targets)
 
 
-class Told(Callback):
+class Listening(Callback):
     """A step takes a second, an evaluation three; notes what is said to be left."""
 
     def __init__(self, hands: Hands) -> None:
@@ -124,13 +124,13 @@ class Told(Callback):
 
 def test_a_trainer_knows_which_steps_compiled() -> None:
     hands = Hands()
-    told = Told(hands)
+    listening = Listening(hands)
     console = Console(quiet=True, clock=lambda: hands.now)
     options = TrainOptions(epochs=3, tensorboard=False)
-    Trainer(Slowly(hands), options, None, 3, [told], console).fit()
+    Trainer(Slowly(hands), options, None, 3, [listening], console).fit()
     assert hands.now == 3 * (4 + 3) + 3 * 100  # two shapes of the loss and one of the prediction were traced
-    expected = [None, 10, 9, *[8, 7, 6, 5], *[4 + 3, 3 + 3, 2 + 3, 1 + 3]]  # one evaluation compiled, one told
-    assert told.left == [None if left is None else pytest.approx(left) for left in expected]
+    expected = [None, 10, 9, *[8, 7, 6, 5], *[4 + 3, 3 + 3, 2 + 3, 1 + 3]]  # one evaluation compiled, one announced
+    assert listening.left == [None if left is None else pytest.approx(left) for left in expected]
 
 
 class Stream(io.StringIO):

@@ -168,9 +168,9 @@ def test_programs_are_counted_for_every_kind_of_loader() -> None:
     fields, data = [Pad("length")], TensorDataset([np.zeros((10, 3))])
 
     def line(batching: Batching, dataset: Any = data, **options: Any) -> str:
-        told = programs_of(batching.loader(dataset, fields, 4, **options))
-        assert told is not None
-        return told.line
+        programs = programs_of(batching.loader(dataset, fields, 4, **options))
+        assert programs is not None
+        return programs.line
 
     buckets = Batching(buckets={"length": [4, 8]})
     assert line(buckets) == "at most 4 compiled programs: samples 4, 2 times length 4, 8"

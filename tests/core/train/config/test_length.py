@@ -14,7 +14,7 @@ from core.train.config.table import Component
 
 
 @pytest.mark.parametrize(
-    ("length", "steps", "epochs", "schedules", "told"),
+    ("length", "steps", "epochs", "schedules", "expected_text"),
     [
         (TrainingLength(4, epochs=3), 12, 3, (4, 3), "3 epochs of 4 steps"),
         (TrainingLength(4, steps=12), 12, 3, (4, 3), "12 steps, 3 epochs of 4"),
@@ -24,10 +24,10 @@ from core.train.config.table import Component
     ],
 )
 def test_lengths(
-    length: TrainingLength, steps: int, epochs: Optional[int], schedules: tuple[int, float], told: str
+    length: TrainingLength, steps: int, epochs: Optional[int], schedules: tuple[int, float], expected_text: str
 ) -> None:
     assert (length.total_steps, length.total_epochs, length.for_schedules, str(length)) == (
-        steps, epochs, schedules, told,
+        steps, epochs, schedules, expected_text,
     )  # fmt: skip
 
 

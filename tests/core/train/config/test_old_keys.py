@@ -1,4 +1,4 @@
-"""Keys of earlier versions: moved to their new places, overrides above the file, mistakes told at their old lines."""
+"""Keys of earlier versions: moved to their new places, overrides above the file, mistakes at their old lines."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_an_old_config_is_read_with_one_warning(tmp_path: Path, capsys: pytest.C
         network=Network(name="a", size=2), optimizer=Optimizer(rate=0.5, decays=["a", "b"]), task={}
     )
     out, err = capsys.readouterr()
-    told = "model.arguments -> network; model -> network; rate -> optimizer.rate; task.decays -> optimizer.decays"
-    assert out == "" and err == f"warning: {tmp_path / 'config.yaml'}: old keys: {told}\n"
+    output = "model.arguments -> network; model -> network; rate -> optimizer.rate; task.decays -> optimizer.decays"
+    assert out == "" and err == f"warning: {tmp_path / 'config.yaml'}: old keys: {output}\n"
     assert load_config(Config, tmp_path / "config.yaml", quiet=True) == config and capsys.readouterr().err == ""
 
 
@@ -123,8 +123,8 @@ def test_old_expectations(old: object, new: object) -> None:
     assert expectations(old)[0] == new
 
 
-def test_the_rewritten_keys_are_told() -> None:
+def test_the_rewritten_keys_are_reported() -> None:
     values = {"expect": {"split": "valid", "accuracy": 0.9, "tolerance": 0.1}}
-    told = move_old_keys(values, {}, {"expect": expectations})
-    assert told == ["expect.accuracy, expect.tolerance -> expect.near.accuracy"]
+    moved = move_old_keys(values, {}, {"expect": expectations})
+    assert moved == ["expect.accuracy, expect.tolerance -> expect.near.accuracy"]
     assert values == {"expect": {"split": "valid", "near": {"accuracy": {"value": 0.9, "tolerance": 0.1}}}}

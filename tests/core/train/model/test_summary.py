@@ -82,11 +82,11 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     net = Net()
     net.train()
     assert summary(net, (2, 1, 28, 28)) == {"total_params": 328, "trainable_params": 76}
-    told = capsys.readouterr().out
-    assert [line.rstrip() for line in told.splitlines()] == [*NET.splitlines(), ""]
+    output = capsys.readouterr().out
+    assert [line.rstrip() for line in output.splitlines()] == [*NET.splitlines(), ""]
     assert net.training and net.features[1].training
     assert summary(net, input=core.ones([2, 1, 28, 28])) == {"total_params": 328, "trainable_params": 76}
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out == output
 
 
 def test_several_inputs_recurrent_layers_and_open_sizes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,9 +142,9 @@ def test_mistakes_in_summary_are_named(size: Any, dtypes: Any, message: str) -> 
 
 def test_flops_of_a_small_net_by_layer(capsys: pytest.CaptureFixture[str]) -> None:
     assert flops(Net(), [2, 1, 28, 28], print_detail=True) == 106368
-    told = capsys.readouterr().out
-    assert "Total Flops: 106368     Total Params: 328" in told
-    numbers = [line.split("|")[2:] for line in told.splitlines() if line.startswith("|")]
+    output = capsys.readouterr().out
+    assert "Total Flops: 106368     Total Params: 328" in output
+    numbers = [line.split("|")[2:] for line in output.splitlines() if line.startswith("|")]
     assert [[cell.strip() for cell in row] for row in numbers] == [
         [cell.strip() for cell in line.split("|")[2:]] for line in DETAIL.splitlines() if line.startswith("|")
     ]

@@ -76,7 +76,7 @@ def test_a_damaged_state_is_named(run: Path, damage: str) -> None:
 
 
 @pytest.mark.parametrize("state", [3, {"last_epoch": -1}, {"last_epoch": 10**9}, {"last_epoch": None}, {}])
-def test_a_damaged_schedule_is_told(run: Path, state: Any) -> None:
+def test_a_damaged_schedule_is_reported(run: Path, state: Any) -> None:
     (run / "checkpoints" / "newest" / "train.optimizer.json").write_text(json.dumps({"LR_Scheduler": state}))
     with pytest.raises(ValueError, match="the state of a schedule is damaged: its number of steps is"):
         toy.train(["--resume", str(run), "-o", "train.epochs=4"])

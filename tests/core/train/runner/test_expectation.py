@@ -13,7 +13,7 @@ NUMBERS = {"test": {"accuracy": 0.75, "fid": 12.346}}
 
 
 @pytest.mark.parametrize(
-    ("wanted", "good", "told"),
+    ("wanted", "good", "expected_text"),
     [
         ({"at_least": {"accuracy": 0.75}}, True, "test accuracy 0.7500, expected at least 0.7500: as expected"),
         ({"at_least": {"accuracy": 0.7501}}, False, "at least 0.7501: BELOW what the config expects"),
@@ -24,9 +24,9 @@ NUMBERS = {"test": {"accuracy": 0.75, "fid": 12.346}}
         ({"split": "valid", "at_least": {"accuracy": 2.0}}, True, ""),
     ],
 )
-def test_bounds(wanted: Any, good: bool, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds(wanted: Any, good: bool, expected_text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert meets_expectation(ExpectSection.model_validate(wanted), NUMBERS) is good
-    assert told in capsys.readouterr().out
+    assert expected_text in capsys.readouterr().out
 
 
 def test_all_are_told_and_one_miss_is_enough(capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,10 +76,10 @@ def test_a_network_that_runs_compiled_is_calibrated_call_by_call(
 
 def test_a_run_is_exported_in_8_bits(run: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert toy.export([str(run), "--int8", "--samples", "15"]) == 0
-    told = capfd.readouterr().out
-    assert "2 of 3 layers in 8 bits; calibrated by percentile on 20 samples of the split 'valid'" in told
-    assert "in float32, as no calibration data passes through them: unused" in told
-    assert "test, float32 and 8 bits (exported):\n  accuracy 1 and 1" in told
+    output = capfd.readouterr().out
+    assert "2 of 3 layers in 8 bits; calibrated by percentile on 20 samples of the split 'valid'" in output
+    assert "in float32, as no calibration data passes through them: unused" in output
+    assert "test, float32 and 8 bits (exported):\n  accuracy 1 and 1" in output
     record = json.loads((run / "exported_int8" / "quantization.json").read_text())
     assert record["compared"] == {"test": {"float32": {"accuracy": 1.0}, "int8": {"accuracy": 1.0}}}
     program = read_program(run / "exported_int8")

@@ -38,7 +38,7 @@ def seeds(folder: Path) -> Any:
 
 def test_each_run_is_that_of_its_seed_alone(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert toy.train(["-c", str(config), "--seeds", "3"]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     folder = tmp_path / "toy"
     runs = [results(folder / f"seed_{seed}") for seed in (4, 5, 6)]
     assert toy.train(["-c", str(config), "-o", "seed=5", "-o", f"output={tmp_path / 'alone'}"]) == 0
@@ -56,9 +56,9 @@ def test_each_run_is_that_of_its_seed_alone(config: Path, tmp_path: Path, capsys
     assert found["results"]["best_seed"] == 4 + int(np.argmax(accuracies["valid"]))
     lines = (folder / "seeds.md").read_text().splitlines()
     assert lines[0] == "| seed | valid accuracy | test accuracy |" and len(lines) == 8
-    assert all(line in told for line in lines)
+    assert all(line in output for line in lines)
     mean = np.mean(accuracies["test"])
-    assert f"test accuracy {mean:.4f}, expected at least 0.0000: as expected" in told
+    assert f"test accuracy {mean:.4f}, expected at least 0.0000: as expected" in output
 
 
 def test_what_was_stopped_goes_on(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_what_was_stopped_goes_on(config: Path, tmp_path: Path, monkeypatch: pyt
     assert [json.loads(row)["epoch"] for row in rows if '"train"' in row] == [1, 2, 3]
 
 
-def test_a_mean_that_falls_short_is_told(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mean_that_falls_short_is_reported(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["-o", "expect={at_least: {accuracy: 1.1}}", "-o", "train.epochs=1"]
     assert toy.train(["-c", str(config), "--seeds", "1", *words]) == 1
     assert "BELOW what the config expects" in capsys.readouterr().out

@@ -92,7 +92,7 @@ def test_samples_of_several_sizes_are_padded_to_buckets(tmp_path: Any) -> None:
     assert sorted(int(label) for batch in batches for label in batch[-1]) == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_root_that_is_no_folder_is_told(tmp_path: Any) -> None:
+def test_a_root_that_is_no_folder_is_reported(tmp_path: Any) -> None:
     require_root(None)
     require_root("https://example.org/sets")
     require_root(str(tmp_path))

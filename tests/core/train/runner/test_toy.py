@@ -39,8 +39,8 @@ def test_it_trains_and_goes_on(run: Path) -> None:
 def test_it_evaluates(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert toy.evaluate([str(run)]) == 0
     found = json.loads((run / "evaluation_test" / "results.json").read_text())["test"]["accuracy"]
-    told = capsys.readouterr().out
-    assert found >= 0.9 and f"test accuracy {found:.4f}, expected at least 0.9000: as expected" in told
+    output = capsys.readouterr().out
+    assert found >= 0.9 and f"test accuracy {found:.4f}, expected at least 0.9000: as expected" in output
     assert toy.evaluate([str(run), "-o", "expect={at_least: {accuracy: 1.1}}"]) == 1
     assert "BELOW what the config expects" in capsys.readouterr().out
 
@@ -66,11 +66,11 @@ def test_a_preview_shows_the_samples(tmp_path: Path) -> None:
 
 def test_its_keys_and_tables_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert toy.train(["--keys"]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert "network: {name: Linear, size: 64, bias: true}" in told
-    assert "data.train.dataset: {name: Shapes, count: integer}" in told
-    assert "task (a name with its arguments; required): of TellApart" in told
-    assert any(line.startswith("expect.near.NAME.tolerance (number; required)") for line in told)
+    output = capsys.readouterr().out.splitlines()
+    assert "network: {name: Linear, size: 64, bias: true}" in output
+    assert "data.train.dataset: {name: Shapes, count: integer}" in output
+    assert "task (a name with its arguments; required): of TellApart" in output
+    assert any(line.startswith("expect.near.NAME.tolerance (number; required)") for line in output)
     named = ["task", "data.train.dataset", "data.train.transforms", "network", "optimizer", "schedule"]
     assert list(toy.TOOLKIT.tables) == named
 
@@ -85,7 +85,7 @@ def test_its_keys_and_tables_are_listed(capsys: pytest.CaptureFixture[str]) -> N
         ("train.epoch=1", "unknown key 'train.epoch'; the nearest valid key is 'train.epochs'"),
     ],
 )
-def test_misspelt_keys_are_told(change: str, message: str) -> None:
+def test_misspelt_keys_are_reported(change: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         toy.train(["-c", str(CONFIG), "-o", change])
 

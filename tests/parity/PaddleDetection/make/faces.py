@@ -71,11 +71,11 @@ def views(height: int, width: int) -> np.ndarray:
     ]
     widerface_utils.detect_face = kept
     found = np.concatenate(parts)
-    told = []
+    output = []
     for number, (scale, flipped, _) in enumerate(looked):
         sides = (found[found[:, 4] == number, 3] - found[found[:, 4] == number, 1]).astype(int)
-        told.append([scale, flipped, *(side - 1 in sides for side in (20, 60, 120))])
-    return np.array(told, np.float64)
+        output.append([scale, flipped, *(side - 1 in sides for side in (20, 60, 120))])
+    return np.array(output, np.float64)
 
 
 main()
