@@ -15,7 +15,7 @@ from core.train.runner.task import Program, Suggestion
 from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.exporting import classifier_program
 from PaddleClas.models.registry import NETWORKS
-from PaddleClas.views import averaged
+from PaddleClas.test_time_augmentation import averaged
 
 
 class ClassificationTask(ClassifierTask):

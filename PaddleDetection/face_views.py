@@ -14,7 +14,7 @@ import numpy as np
 
 import core
 from PaddleDetection.metrics.voc import pixel_overlaps
-from PaddleDetection.views import Views, mirrored, mirrored_back
+from PaddleDetection.multi_scale_test import Views, mirrored, mirrored_back
 
 LARGE = 30
 """A smaller view finds only faces one side of which is longer, in pixels of the image."""

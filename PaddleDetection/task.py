@@ -24,9 +24,9 @@ from PaddleDetection.evaluator import DetectionEvaluator, metric_of
 from PaddleDetection.face_views import FaceViews, vote
 from PaddleDetection.metrics.base import Found
 from PaddleDetection.models.registry import NETWORKS
+from PaddleDetection.multi_scale_test import Views
 from PaddleDetection.outputs import found_in
 from PaddleDetection.pictures import write_pictures
-from PaddleDetection.views import Views
 
 
 class DetectionTask(ToolkitTask):

@@ -21,7 +21,7 @@ from core.weights import WeightRecord, fetch
 from core.weights.formats.npy_object import read_npy_object
 
 CONVOLUTIONS = (2, 2, 4, 4)
-"""In each of the four blocks; a pooling layer stands between blocks."""
+"""In each of the four blocks; a pooling layer follows each block."""
 
 RECORD = WeightRecord(
     url="https://paddlegan.bj.bcebos.com/models/vgg19_no_fc.npy",

@@ -1,4 +1,4 @@
-"""What the inference command does with official weights, whose name stands where a run's folder may."""
+"""What the inference command does with official weights, whose name may be given in place of a run's folder."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _look(
 
 
 def _lines(actions: Sequence[Action]) -> list[str]:
-    """Return what stands under the frames: the best classes, or the first windows with their best class."""
+    """Return what is written under the frames: the best classes, or the first windows with their best class."""
     if len(actions) == 1:
         return [f"{name}  {p:.1%}" for name, p in zip(actions[0].names[:DRAWN], actions[0].probabilities)]
     lines = [f"{one.start:.1f} - {one.end:.1f} s: {one.names[0]}  {one.probabilities[0]:.1%}" for one in actions]

@@ -134,7 +134,7 @@ OURS_ALONE = {
     "PGL.graph_messages_gpu": "needs a GPU",
     "PGL.graph_scale": "needs 100 GB of disk",
     "PaddleClas.accuracy": "compares accuracies, for hours",
-    "PaddleClas.end_to_end": "of ours alone",
+    "PaddleClas.end_to_end": "ours alone",
     "PaddleDetection.blood_cells": "compares accuracies, for hours",
     "PaddleNLP.elmo_features": "compares accuracies, for hours",
     "PaddleNLP.fine_tuning": "compares losses",
@@ -142,15 +142,15 @@ OURS_ALONE = {
     "PaddleNLP.distant_relations": "compares accuracies",
     "PaddleNLP.language_models": "compares perplexities",
     "PaddleNLP.mixed_pretraining": "compares losses",
-    "PaddleNLP.single_sentences": "of ours alone",
+    "PaddleNLP.single_sentences": "ours alone",
     "PaddleNLP.small_ernie": "compares accuracies, for hours",
     "PaddleNLP.tasks": "compares accuracies, for hours",
     "PaddleVideo.fight_clips": "compares accuracies, for hours",
     "core.checkouts": "compares two checkouts",
-    "core.cold_start": "of ours alone",
-    "core.first_call": "of ours alone",
-    "core.memory": "of ours alone",
-    "core.optimizer_update": "of ours alone",
+    "core.cold_start": "ours alone",
+    "core.first_call": "ours alone",
+    "core.memory": "ours alone",
+    "core.optimizer_update": "ours alone",
     "core.winograd_rounding": "compares errors",
 }
 """Programs that docs/benchmarks.md lists and that compare no speed with another library, with the reason."""
@@ -185,7 +185,7 @@ def main() -> None:
             options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print("\n".join(table([report])))
     if failed:
-        raise SystemExit(f"ended with an error, which stands above: {', '.join(failed)}")
+        raise SystemExit(f"ended with an error, which is above: {', '.join(failed)}")
 
 
 def plan(options: argparse.Namespace, files: Mapping[str, str]) -> tuple[dict[str, list[str]], list[str]]:

@@ -43,7 +43,7 @@ def frame(x: Tensor, frame_length: int, hop_length: int, axis: int = -1, name: O
     _check_positive("frame", "hop_length", hop_length)
     if not x.ndim or frame_length > x.shape[axis]:
         raise OperatorError(f"frame: frame_length {frame_length} is more than the samples of x, of shape {x.shape}")
-    frames = unfold(x, axis, frame_length, hop_length)  # the place within a frame stands last
+    frames = unfold(x, axis, frame_length, hop_length)  # the place within a frame is the last axis
     if axis == -1:
         return moveaxis(frames, -1, -2)
     return frames if x.ndim == 1 else moveaxis(frames, -1, 1)

@@ -1,6 +1,6 @@
 """Tensor: a handle to one value, eager or being traced.
 
-The arithmetic methods are attached by ``core.operators._methods``; here stands what a handle itself knows: its value,
+The arithmetic methods are attached by ``core.operators._methods``; here is what a handle itself knows: its value,
 whether it needs a gradient, its gradient, and how to read it.
 """
 

@@ -326,7 +326,7 @@ def tiff_within_the_limit() -> bytes:
 
 
 def tiff_of_two_sizes() -> bytes:
-    """The width stands twice: libtiff takes the first one, Pillow the last one."""
+    """The width occurs twice: libtiff takes the first one, Pillow the last one."""
     return _tiff([(256, 4, 1, _WITHIN[1]), *_tiff_tags((_WITHIN[0], 24), 8), *_STRIP])
 
 

@@ -74,7 +74,7 @@ def with_guard(first: Any, second: Any = 1) -> str:
 
 
 def sized(expression: Any) -> dict[str, Any]:
-    """Return an expression of sizes as it stands in a file."""
+    """Return an expression of sizes as it is in a file."""
     return {"size": expression}
 
 
@@ -100,7 +100,7 @@ def made_by(*operations: Any, **changes: Any) -> Callable[[], str]:
 
 
 def replaced(value: str, key: str = "value", wanted: str = "1.0") -> Callable[[], str]:
-    """Return a bomb's text where some JSON stands as the value of a key."""
+    """Return a bomb's text where some JSON is the value of a key."""
     return lambda: json.dumps(content([full("v", [2])])).replace(f'"{key}": {wanted}', f'"{key}": {value}')
 
 

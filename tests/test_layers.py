@@ -1,6 +1,6 @@
 """The layers of pyproject.toml are whole: no module without a layer, no layer without a module, one table for both.
 
-``lint-imports`` checks who imports whom; here stands what keeps its contracts whole.
+``lint-imports`` checks who imports whom; here is what keeps its contracts whole.
 """
 
 from __future__ import annotations

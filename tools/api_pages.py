@@ -71,7 +71,7 @@ PAGES = {
 }
 """Page to its title and to the modules, or single names, that it describes."""
 
-INTRODUCTION = "Written from the docstrings; what stands under `core` is found under `paddle` in Paddle 2.6.\n"
+INTRODUCTION = "Written from the docstrings; what is under `core` is found under `paddle` in Paddle 2.6.\n"
 
 
 def public_names(module: Any) -> list[str]:

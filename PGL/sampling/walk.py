@@ -27,7 +27,7 @@ def random_walk(graph: Graph, nodes: Any, max_depth: int, *, seed: Optional[int]
 
     Returns:
         int64 of shape [nodes, max_depth]. A walk that comes to a node without outgoing edges ends there; behind its
-        last node stands -1.
+        last node is -1.
 
     Raises:
         ValueError: a node does not exist, or ``max_depth`` is below 1.
@@ -64,7 +64,7 @@ def node2vec_walk(
 
     Returns:
         int64 of shape [nodes, max_depth]. A walk that comes to a node without outgoing edges ends there; behind its
-        last node stands -1.
+        last node is -1.
 
     Raises:
         ValueError: a node does not exist, or an argument is out of range.
@@ -111,7 +111,7 @@ def metapath_walk(
 
     Returns:
         int64 of shape [nodes, max_depth]. A walk that comes to a node without an edge of the type that is due ends
-        there; behind its last node stands -1.
+        there; behind its last node is -1.
 
     Raises:
         ValueError: a node or an edge type does not exist, or an argument is out of range.

@@ -56,7 +56,7 @@ class GraphTask(ToolkitTask):
         return self.network
 
     def embeddings(self) -> np.ndarray:
-        """Return a row for each node, float32, as the network stands."""
+        """Return a row for each node, float32, as the network is."""
         raise NotImplementedError
 
     def labels(self) -> Optional[np.ndarray]:

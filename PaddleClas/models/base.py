@@ -78,7 +78,7 @@ class ImageClassifier(nn.Layer):
 
 
 class Without(nn.Layer):
-    """Stands where a head's last layer was taken away, and gives what that took.
+    """Takes the place of a head's last layer that was taken away, and gives what that took.
 
     Args:
         last: the layer.

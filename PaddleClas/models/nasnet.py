@@ -237,7 +237,7 @@ class Step(NamedTuple):
         plan: operations and wiring.
         channels: of each state.
         stride: 2 halves the maps.
-        back: the cell's other input is the output that stands so many places before its input.
+        back: the cell's other input is the output so many places before its input.
     """
 
     plan: Plan

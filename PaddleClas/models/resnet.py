@@ -120,7 +120,7 @@ class BottleneckBlock(ResidualBlock):
 
 
 class Position(NamedTuple):
-    """Where a block stands: its stage and number there, from 0, and the channels that it receives."""
+    """Where a block is: its stage and number there, from 0, and the channels that it receives."""
 
     stage: int
     number: int

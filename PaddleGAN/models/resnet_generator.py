@@ -21,7 +21,7 @@ class ResnetBlock(nn.Layer):
 
     Args:
         dim: number of channels.
-        padding_type: what stands beyond the border: ``"reflect"``, ``"replicate"`` or ``"zero"``.
+        padding_type: what is beyond the border: ``"reflect"``, ``"replicate"`` or ``"zero"``.
         norm_type: ``"batch"``, ``"instance"`` or ``"none"``.
         use_dropout: whether half of the first one's results are dropped in training.
     """

@@ -18,7 +18,7 @@ from PaddleGAN.restoration.restorer import Restorer, published
 
 
 def restore_published(options: argparse.Namespace) -> Optional[tuple[list[str], int, Path]]:
-    """Restore with official weights, if it is their name that stands where a run's folder may.
+    """Restore with official weights, if their name is given in place of a run's folder.
 
     Args:
         options: of the command line.

@@ -186,7 +186,7 @@ class ConditionalGAN(NoiseTask):
 class AgreementEvaluator(DistanceEvaluator):
     """Gathers "agreement" too: the share of generated images in which a classifier of real images sees the class asked.
 
-    Beside it stands "agreement_of_real", the share of the split's real images whose class it sees.
+    Beside it is "agreement_of_real", the share of the split's real images whose class it sees.
 
     Args:
         features: by which images are compared.

@@ -1,6 +1,6 @@
 """Parts of a data set by line numbers, without texts that other parts have, too.
 
-A file that comes without a train, a dev and a test part is cut by a rule that stands in the config. Equal texts, white
+A file that comes without a train, a dev and a test part is cut by a rule of the config. Equal texts, white
 space aside, never come into two parts: what is judged was not seen in training.
 """
 

@@ -121,7 +121,7 @@ class XLNetModel(nn.Layer):
     """The layers on top of each other, with word embeddings below.
 
     The vector of a whole text is that of its last token, where XLNet's texts have their [CLS]: the last one that is no
-    padding, on whichever side padding stands.
+    padding, on whichever side padding is.
 
     Args:
         vocab_size: tokens of the vocabulary.

@@ -78,7 +78,7 @@ def grown(
 ) -> dict[str, list[str]]:
     """Return the trusted patterns, and of each relation those whose instances are explained best.
 
-    A pattern's confidence is the mean of its instances', a choice of ours: the paper counts instances above the
+    A pattern's confidence is the mean of its instances', our own choice: the paper counts instances above the
     threshold.
 
     Args:

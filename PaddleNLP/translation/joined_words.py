@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 JOINER = "￭"
-"""Stands where a word or a sign was not apart from its neighbour."""
+"""Marks where a word or a sign was not apart from its neighbour."""
 
 _LOOKALIKE = "■"
 _PARTS = re.compile(r"[^\W_]+|[\W_]")

@@ -98,7 +98,7 @@ class SubwordTokenizer(PretrainedTokenizer):
         return token_ids_0 + end + ([] if token_ids_1 is None else token_ids_1 + end)
 
     def around(self, pair: bool) -> tuple[int, int, int]:
-        """Return that the end token stands behind each text."""
+        """Return that the end token follows each text."""
         return 0, 1, int(pair)
 
     def create_token_type_ids_from_sequences(

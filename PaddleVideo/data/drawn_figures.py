@@ -79,7 +79,7 @@ def _turned(points: np.ndarray, first: int, second: int, angle: Union[float, np.
 
 
 class DrawnFigures(SkeletonDataset):
-    """Stick figures of eight motions; half of the time a second one stands beside, and some joints are missing.
+    """Stick figures of eight motions; half of the time a second one is beside it, and some joints are missing.
 
     Args:
         split: "train", "valid" or "test".

@@ -24,7 +24,7 @@ from PaddleVideo.models.base import ClipClassifier
 from PaddleVideo.models.resnet import FrameResNet, fluid_names, of_classifier
 
 TEMPORAL_STAGES = (1, 2)
-"""After which stages of the ResNet a convolution over time stands."""
+"""After which stages of the ResNet a convolution over time comes."""
 
 _FLUID_NORM = {"w_0": "weight", "b_0": "bias", "w_1": "_mean", "w_2": "_variance"}
 

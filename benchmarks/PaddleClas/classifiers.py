@@ -45,7 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default="ResNet50", help="names, separated by commas (default ResNet50)")
     parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
-    parser.add_argument("--only", default="", help="only rows whose name of ours starts so, such as training")
+    parser.add_argument("--only", default="", help="only rows whose name starts so, such as training")
     parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
     parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle")
     parser.add_argument("--batch", type=int, default=8, help="images per step (default 8)")

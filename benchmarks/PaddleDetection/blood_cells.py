@@ -86,7 +86,7 @@ def ours(run: Run, data: Path, work: Path, threads: int) -> dict[str, Any]:
 
 
 def theirs(run: Run, data: Path, work: Path, threads: int, peers: str) -> dict[str, Any]:
-    """Train in PyTorch on the batches of ours, unless that is done, and return the same evaluation."""
+    """Train in PyTorch on our batches, unless that is done, and return the same evaluation."""
     from core.train import load_config
     from PaddleDetection.config import DetectionConfig
 

@@ -1,4 +1,4 @@
-"""PyTorch's side of benchmarks.PaddleDetection.blood_cells: the same definitions, trained on the batches of ours.
+"""PyTorch's side of benchmarks.PaddleDetection.blood_cells: the same definitions, trained on our batches.
 
 YOLOv3 and SSD are written as one writes them in plain PyTorch, and begin with our weights; Faster R-CNN is that of
 torchvision, with initial weights of its own.

@@ -1,4 +1,4 @@
-"""YOLOv3 in plain PyTorch, as one writes it there; its layers, called in the order of ours, take our weights."""
+"""YOLOv3 in plain PyTorch, as one writes it there; its layers, called in the order of our layers, take our weights."""
 
 from __future__ import annotations
 

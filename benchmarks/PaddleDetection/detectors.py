@@ -43,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default=MODELS, help="names and sizes, separated by commas")
     parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
-    parser.add_argument("--only", default="", help="only rows whose name of ours starts so, such as training")
+    parser.add_argument("--only", default="", help="only rows whose name starts so, such as training")
     parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
     parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleDetection")
     parser.add_argument("--batch", type=int, default=1, help="images per step (default 1)")

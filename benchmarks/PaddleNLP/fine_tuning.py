@@ -198,7 +198,7 @@ def judged(task: Any, split: str, file: Path) -> dict[str, float]:
     """Return what our evaluator says of the other side's logits.
 
     Args:
-        task: of ours; what its network computes is replaced.
+        task: one of core's; what its network computes is replaced.
         split: "valid" or "test".
         file: of logits by split and number of the batch.
     """

@@ -5,7 +5,7 @@
 
 TEXTS is a file of LAC's form, whose characters are the vocabulary and whose sentences, one behind the other, the text.
 PEERS has torch, JIEBA jieba. Networks have fresh weights, those of ``cell: paddle`` and of TextCNN the same in both,
-whose results on short texts are compared first; that of ``cell: fluid``, whose units PyTorch has not, stands beside
+whose results on short texts are compared first; that of ``cell: fluid``, whose units PyTorch has not, is beside
 PyTorch's, too. Each side is a process of its own; the two of a row take turns, and its ratio is the median of the
 rounds' ratios, above 1 where ours is faster.
 """

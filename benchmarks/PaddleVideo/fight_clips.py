@@ -10,7 +10,7 @@ fold. The networks are as narrow as those of the moving digits, whose weights th
 are decoded and made as small as the config asks for once, before all runs. TSM is also trained by a loop in PyTorch on
 a plain network that begins with the same weights and sees the same clips in the same order with the same augmentation,
 which our loader writes down with 16 bits; dropout draws anew. What is finished in the folder of ``--work`` or in the
-log is not done again; a stopped training of ours goes on where it was. ``--only`` takes runs whose names begin so.
+log is not done again; our training, stopped, goes on where it was. ``--only`` takes runs whose names begin so.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def ours(run: Run, frames: Path, work: Path, threads: int) -> dict[str, Any]:
 
 
 def theirs(run: Run, frames: Path, work: Path, threads: int, peers: str) -> dict[str, Any]:
-    """Train in PyTorch on the clips of ours, unless that is done, and return how many it gets right."""
+    """Train in PyTorch on our clips, unless that is done, and return how many it gets right."""
     folder = work / f"torch_{run.network}_{run.fold}"
     result = folder / "result.json"
     if not result.exists():

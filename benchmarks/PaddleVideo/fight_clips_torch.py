@@ -1,4 +1,4 @@
-"""PyTorch's side of benchmarks.PaddleVideo.fight_clips: TSM in plain PyTorch, on the clips of ours."""
+"""PyTorch's side of benchmarks.PaddleVideo.fight_clips: TSM in plain PyTorch, on our clips."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@
 One clip of 224 x 224 pixels, 8 frames, of SlowFast 32. Every side has the same weights and must give the same logits,
 or the run ends: within a thousandth of the largest one, in bfloat16 a twentieth. onnxruntime and OpenVINO get our ONNX
 file for just this size, Paddle PaddleVideo's own network; PyTorch a plain network of the same layers, whose shift is
-that of TSM's authors. "bfloat16" is an export of ours in it beside OpenVINO's. Each side runs in a process of its own
+that of TSM's authors. "bfloat16" is our export in it beside OpenVINO's. Each side runs in a process of its own
 with the same number of threads; the two of a row take turns, and its ratio is the median of the rounds' ratios. Above
 1: ours is faster. Memory is the most that a side's process occupied, libraries and all. ``--shift`` compares TSN with
 TSM instead, both ours: what a shift costs. ``--processor`` compares the time that processors worked, for machines that

@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=128, help="words of a sequence (default 128)")
     parser.add_argument("--dropout", type=float, default=0.1, help="in training (default 0.1)")
     parser.add_argument("--rows", default="ours,pytorch", help=f"which of {','.join(ROWS)} (default the first two)")
-    parser.add_argument("--only", default="", help="only rows whose name of ours starts so, such as exported")
+    parser.add_argument("--only", default="", help="only rows whose name starts so, such as exported")
     parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
     parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle")
     options = parser.parse_args()

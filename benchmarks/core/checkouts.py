@@ -209,7 +209,7 @@ def main() -> None:
     parser.add_argument("other", nargs="?", type=Path, help="folder of the other checkout")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each case (default 5)")
     parser.add_argument("--seconds", type=float, default=0.5, help="about how long a round of one side takes")
-    parser.add_argument("--only", nargs="+", default=[""], help="words of which one stands in a case's name")
+    parser.add_argument("--only", nargs="+", default=[""], help="words of which one is in a case's name")
     parser.add_argument("--answer", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.answer:

@@ -54,7 +54,7 @@ def main() -> None:
     for peer in peers:
         mine, theirs, ratio = compare((ours, "epoch"), (peer, "epoch"), arguments.rounds)  # type: ignore[arg-type]
         print(f"{ours.images / mine:20.0f} {peer.name:18} {peer.images / theirs:14.0f} {ratio:7.2f}", flush=True)
-    print(f"\n{'part of ours':34} {'microseconds':>12}")
+    print(f"\n{'our part':34} {'microseconds':>12}")
     for part in ours.parts:
         seconds = min(ours.seconds(part) for _ in range(arguments.rounds))
         print(f"{part:34} {1e6 * seconds / ours.images:12.0f}")

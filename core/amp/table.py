@@ -93,5 +93,5 @@ _NAMES = {
 
 
 def operators_of(name: str) -> tuple[str, ...]:
-    """Return the operators of the table for which a name of Paddle's lists stands; none for another operator's."""
+    """Return the operators of the table that a name of Paddle's lists means; none for another operator's."""
     return _NAMES.get(name, (name,) if name in KERNELS else ())

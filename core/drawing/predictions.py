@@ -1,4 +1,4 @@
-"""The sheet of an evaluation: which images it shows, and what stands below them."""
+"""The sheet of an evaluation: which images it shows, and what is written below them."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ LONGEST_TITLE = 800
 
 
 class Caption(NamedTuple):
-    """What stands below a picture.
+    """What is written below a picture.
 
     Attributes:
         lines: its lines; each is cut where it does not fit.
@@ -64,7 +64,7 @@ class Layout(NamedTuple):
     below: int = 0
 
     def box(self, row: int, column: int) -> tuple[slice, slice]:
-        """Return the rows and columns of pixels in which a picture stands."""
+        """Return the rows and columns of pixels that a picture takes."""
         tall, wide = self.factor * self.height, self.factor * self.width
         above = self.top + GAP + row * (tall + self.below + GAP)
         before = self.left + GAP + column * (wide + GAP)
@@ -131,11 +131,11 @@ def sheet(
 
     Args:
         rows: for each row its pictures, uint8 (H, W), (H, W, 1) or (H, W, 3); rows may be of different lengths.
-        columns: what stands above each column; none for no such labels.
+        columns: what is written above each column; none for no such labels.
         names: what is beside each row; none for no such labels.
-        title: what stands above everything; none where it is empty.
+        title: what is written above everything; none where it is empty.
         background: grey value of gaps and empty places.
-        captions: for each row what stands below its pictures; none for no captions.
+        captions: for each row what is written below its pictures; none for no captions.
         largest: no picture is enlarged beyond so many pixels, and larger ones are reduced to them.
 
     Returns:
@@ -184,7 +184,7 @@ def grid(
     Args:
         pictures: uint8, each (H, W), (H, W, 1) or (H, W, 3); an array (N, H, W, 3), too.
         across: how many are in a row; None: as many as there are rows.
-        captions: what stands below each.
+        captions: what is written below each.
         **labels: as for :func:`sheet`.
     """
     across = across or max(int(np.ceil(np.sqrt(len(pictures)))), 1)

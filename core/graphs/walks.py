@@ -34,7 +34,7 @@ def random_walks(adjacency: Adjacency, starts: Any, length: int, key: np.uint64,
         stop: the probability with which a walk ends before each of its steps.
 
     Returns:
-        int64 (n, length). A walk that comes to a node without edges ends there; behind its last node stands -1.
+        int64 (n, length). A walk that comes to a node without edges ends there; behind its last node is -1.
 
     Raises:
         ValueError: a node does not exist, or another argument is out of range.
@@ -66,7 +66,7 @@ def node2vec_walks(
         q: from 1e-9 to 1e9; a small one leads away.
 
     Returns:
-        int64 (n, length). A walk that comes to a node without edges ends there; behind its last node stands -1.
+        int64 (n, length). A walk that comes to a node without edges ends there; behind its last node is -1.
 
     Raises:
         ValueError: a node does not exist, or another argument is out of range.

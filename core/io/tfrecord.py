@@ -191,13 +191,13 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
 def _entries(data: Any) -> Iterator[tuple[str, bytes]]:
     """Yield key and value of each entry of a map."""
     if not isinstance(data, bytes):
-        raise ValueError("a number stands where a message should")
+        raise ValueError("there is a number in place of a message")
     for field, entry in _fields(data):
         if field == 1:
             parts = dict(_fields(entry))
             key, value = parts.get(1, b""), parts.get(2, b"")
             if not isinstance(key, bytes) or not isinstance(value, bytes):
-                raise ValueError("a number stands where a message should")
+                raise ValueError("there is a number in place of a message")
             yield key.decode("utf-8"), value
 
 
@@ -221,7 +221,7 @@ def _feature(data: bytes) -> Values:
 
 
 def _whole_numbers(entry: Any) -> list[int]:
-    """Return the numbers of a packed list, or the one that stands alone."""
+    """Return the numbers of a packed list, or the one that is alone."""
     if isinstance(entry, int):
         found = [entry]
     else:

@@ -28,7 +28,7 @@ class Metric(abc.ABC):
         """Return the metric's name, or one name for each of its numbers."""
 
     def compute(self, *args: Any) -> Any:
-        """Prepare a batch for :meth:`update`; as it stands it passes its arguments on."""
+        """Prepare a batch for :meth:`update`; by default it passes its arguments on."""
         return args
 
 

@@ -1,4 +1,4 @@
-"""Numbers of 8 bits: QuantizeLinear and DequantizeLinear, which runtimes join with what stands between them."""
+"""Numbers of 8 bits: QuantizeLinear and DequantizeLinear, which runtimes join with what is between them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ Container = Union[dict[Any, Any], list[Any]]
 
 
 class Place:
-    """Where a layer stands.
+    """Where a layer is.
 
     Args:
         path: its name in the whole network; names of layers may have dots of their own.
@@ -19,7 +19,7 @@ class Place:
         key: its name or number there.
 
     Attributes:
-        layer: what stands there at first.
+        layer: what is there at first.
     """
 
     def __init__(self, path: str, container: Container, key: Any) -> None:
@@ -28,7 +28,7 @@ class Place:
 
     @property
     def now(self) -> Any:
-        """What stands there now."""
+        """What is there now."""
         return self.container[self.key]
 
     def put(self, layer: Layer) -> None:

@@ -43,7 +43,7 @@ ALGORITHMS: dict[str, Callable[[], ObserverFactory]] = {
 
 
 class _Both:
-    """A layer, what it becomes, and where either stands.
+    """A layer, what it becomes, and where either is.
 
     Args:
         place: one place of the layer.

@@ -47,7 +47,7 @@ class Shared(NamedTuple):
 
     Attributes:
         kept: A tensor, or tuples, lists and dicts of tensors (N, T, ...), T steps; a step gets (R, T, ...).
-        sources: int64 (R, T), for each row the row in which each earlier step stands. A step returns it as it is, and
+        sources: int64 (R, T), for each row the row that holds each earlier step. A step returns it as it is, and
             need not give it at first.
     """
 

@@ -99,7 +99,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
 
     Raises:
         TypeError: the kinds of sequences differ.
-        ValueError: their sizes or keys differ, or a sequence stands against a single thing.
+        ValueError: their sizes or keys differ, or a sequence meets a single thing.
     """
     if is_sequence(nest1) != is_sequence(nest2):
         raise ValueError(f"the structures differ: {nest1!r} against {nest2!r}")

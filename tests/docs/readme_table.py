@@ -13,7 +13,7 @@ class Run:
 
     Attributes:
         smaller: words to add, so that it takes seconds.
-        instead: what stands in the command, and what takes its place here.
+        instead: what is in the command, and what takes its place here.
         says: what it must print.
         code: how it must end.
     """

@@ -1,4 +1,4 @@
-"""Every config that stood before the toolkits got one runner still loads, with the overrides that users typed."""
+"""Every config from before the toolkits got one runner still loads, with the overrides that users typed."""
 
 from __future__ import annotations
 

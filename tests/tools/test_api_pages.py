@@ -20,7 +20,7 @@ def test_a_page_has_an_entry_for_each_name() -> None:
 def test_functions_are_found_by_what_users_call() -> None:
     text = page(*PAGES["api/functions.md"])
     assert "::: core.operators.linear_algebra.linalg.matmul\n" in text and "heading: core.matmul\n" in text
-    assert "heading: core.relu\n" not in text  # it stands with the functions of networks
+    assert "heading: core.relu\n" not in text  # it is with the functions of networks
 
 
 def test_graphs_their_layers_and_networks_are_described() -> None:

@@ -1,7 +1,7 @@
 """Four images in one, and a fifth over them, as YOLOX trains (Ge et al., https://arxiv.org/abs/2107.08430).
 
 Name, arguments and the order of random draws are those of PaddleDetection 2.x,
-https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operators.py``. It stands right after Decode;
+https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operators.py``. It comes right after Decode;
 the other samples come from the data set as they are, by the sample's field "another".
 """
 

@@ -67,7 +67,7 @@ class SSH(nn.Layer):
 
 
 class BlazeNeck(nn.Layer):
-    """What stands between BlazeFace's backbone and its head.
+    """What lies between BlazeFace's backbone and its head.
 
     Args:
         in_channels: of the backbone's two feature maps.

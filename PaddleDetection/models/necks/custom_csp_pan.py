@@ -28,7 +28,7 @@ class CSPStage(nn.Layer):
         in_channels: C.
         out_channels: C'.
         blocks: how many.
-        spp: whether :class:`SPP` stands amid them.
+        spp: whether :class:`SPP` is amid them.
     """
 
     def __init__(self, in_channels: int, out_channels: int, blocks: int, spp: bool = False) -> None:

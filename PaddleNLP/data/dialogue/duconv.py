@@ -176,7 +176,7 @@ class DuConvCandidates(TextDataset):
 
     The published tools fill replies of other conversations with words of this one by rules of their own. Here, of
     50 replies that were said elsewhere, with both topics replaced by this conversation's, those are taken that share
-    the most words with the right one. That is a choice of ours.
+    the most words with the right one. That is our own choice.
 
     Args:
         path: the file.

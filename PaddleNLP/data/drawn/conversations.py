@@ -161,7 +161,7 @@ def write_conversations(
         folder: where to, which exists.
         counts: how many conversations the files of each part have.
         seed: of the draws.
-        shuffled: whether the replies of train and valid are dealt at random, so that nothing can be learnt for test.
+        shuffled: whether the replies of train and valid are dealt at random, so that nothing can be learned for test.
     """
     names = []
     for part, count in zip(PARTS, counts):

@@ -47,7 +47,7 @@ def order_class(order: Sequence[int]) -> int:
     """Return the class of an order: those of fewer parts precede, and those of as many are in lexicographic order.
 
     Args:
-        order: which part stands at each place.
+        order: which part is at each place.
     """
     rank, left = 0, sorted(order)
     for place, part in enumerate(order):

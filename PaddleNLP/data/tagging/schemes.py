@@ -47,7 +47,7 @@ def parsed(tag: str, suffix: bool) -> Optional[Tag]:
 
     Args:
         tag: such as "B-PER", "PER-B" or "O".
-        suffix: whether the mark stands behind.
+        suffix: whether the mark comes last.
     """
     if tag == OUTSIDE:
         return None
@@ -61,7 +61,7 @@ def written(kind: str, length: int, scheme: str, suffix: bool = False) -> Iterat
         kind: of the chunk.
         length: how many tokens it has.
         scheme: one of :data:`SCHEMES`.
-        suffix: whether the mark stands behind.
+        suffix: whether the mark comes last.
     """
     first, inside, last, only = SCHEMES[scheme]
     for mark in only if length == 1 else f"{first}{inside * (length - 2)}{last}":

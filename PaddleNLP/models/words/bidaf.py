@@ -26,7 +26,7 @@ loss                                       - log P(begin) - log P(end), mean ove
 =====================  ==================  ==================================================================
 
 The official program reads a question once beside each passage, which gives the same summary. Fresh vectors of words are
-drawn by Xavier's rule, a choice of ours; the official ones are given to it.
+drawn by Xavier's rule, our own choice; the official ones are given to it.
 """
 
 from __future__ import annotations

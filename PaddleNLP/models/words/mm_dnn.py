@@ -18,7 +18,7 @@ from PaddleNLP.models.heads import Head
 from PaddleNLP.models.words.network import WordNetwork, lengths_of
 
 LOWEST = float(1 - 2**32)
-"""What stands in the matrix where a text has no word."""
+"""What the matrix holds where a text has no word."""
 
 
 class SimNetMMDNN(WordNetwork):

@@ -127,7 +127,7 @@ class Reply(LanguageTask):
     def _mark(self, word: str) -> int:
         found = self.tokenizer.vocab.token_to_idx.get(word)
         if found is None:
-            raise ValueError(f"tokenizer: the vocabulary has no {word}, which stands around replies; add it as a word")
+            raise ValueError(f"tokenizer: the vocabulary has no {word}, which encloses replies; add it as a word")
         return int(found)
 
     @functools.cached_property

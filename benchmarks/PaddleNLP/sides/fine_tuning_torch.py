@@ -1,4 +1,4 @@
-"""PyTorch's side of benchmarks.PaddleNLP.fine_tuning: transformers' ERNIE on the batches of ours."""
+"""PyTorch's side of benchmarks.PaddleNLP.fine_tuning: transformers' ERNIE on our batches."""
 
 from __future__ import annotations
 

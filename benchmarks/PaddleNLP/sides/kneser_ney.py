@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 Gram = tuple[int, ...]
 START = -1
-"""What stands before a sentence."""
+"""What comes before a sentence."""
 
 
 class KneserNey:

@@ -30,7 +30,7 @@ def masked_by_counts(folder: Path) -> dict[str, float]:
     """Return which share of the masked tokens of a pretraining run's valid part counts of its training part tell.
 
     The likeliest token is always the same ("unigram"); that which most often follows the two tokens before ("trigram");
-    or that which most often stands between both neighbours ("around"). Where a context never occurred, as where it is
+    or that which most often occurs between both neighbours ("around"). Where a context never occurred, as where it is
     masked itself, a shorter one counts.
 
     Args:
@@ -141,7 +141,7 @@ def _tagged(samples: dict[str, list[dict[str, Any]]], names: Sequence[str]) -> d
 
 
 def _windows(tokens: Sequence[str]) -> list[list[str]]:
-    """Return of each character what stands around it: single ones with their places, and pairs."""
+    """Return of each character what is around it: single ones with their places, and pairs."""
     padded = ["", "", *tokens, "", ""]
     return [
         [f"{offset}:{padded[place + offset]}" for offset in range(-2, 3)]

@@ -76,7 +76,7 @@ def alltoall(
     """Send one tensor to each process and collect what they send; see :func:`core.distributed.alltoall`.
 
     Args:
-        out_tensor_or_tensor_list: where what arrives goes; it stands first here.
+        out_tensor_or_tensor_list: where what arrives goes; it comes first here.
         in_tensor_or_tensor_list: a tensor for each process, or one that is cut along its first axis.
         group: the processes; all when it is None.
         sync_op: wait until it is done.
@@ -104,7 +104,7 @@ def alltoall_single(
     """Send a part of a tensor to each process; see :func:`core.distributed.alltoall_single`.
 
     Args:
-        out_tensor: where the parts go; it stands first here.
+        out_tensor: where the parts go; it comes first here.
         in_tensor: what is cut along its first axis.
         out_split_sizes: the size of each part to receive.
         in_split_sizes: the size of each part to send.

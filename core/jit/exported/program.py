@@ -81,7 +81,7 @@ class ProgramNode:
         inputs: Names of inputs, weights or results of earlier nodes.
         outputs: Names of its results.
         metas: Shape and type of each result; None where a size depends on the inputs' sizes.
-        gradients: Whether gradients flow through it; False for what stood under no_grad.
+        gradients: Whether gradients flow through it; False for what was under no_grad.
         control_flow: What a control-flow operator consists of; None for a primitive operator.
     """
 

@@ -1,4 +1,4 @@
-"""In which form each value of a channels-last network stands: float32, bfloat16 in mixed precision, or bytes."""
+"""The form of each value of a channels-last network: float32, bfloat16 in mixed precision, or bytes."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Step:
         is_done: Nothing more can join it.
         version: How often something joined it.
         is_half: Mixed precision lets it multiply in 16 bits.
-        form: In which its result stands (core.kernels.channels_last.forms).
+        form: In which its result is (core.kernels.channels_last.forms).
         counted: The weight in 8 bits, if it is of that kind.
         grid: The scale and zero point to which the result is brought, None for none.
     """

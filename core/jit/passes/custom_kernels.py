@@ -93,7 +93,7 @@ def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
             replaced[id(final)] = None
         attributes = {**product.attributes, "activation": activation}
         replaced[id(node)] = dataclasses.replace(product, attributes=attributes)
-        if final is not None and activation != "none":  # whatever stood before the activation now gives its result
+        if final is not None and activation != "none":  # whatever was before the activation now gives its result
             before = following[0] if len(following) > 1 else node
             assert before is not None
             replaced[id(before)] = dataclasses.replace(

@@ -91,7 +91,7 @@ class CompiledProgram:
         return True
 
     def _move(self, index: int) -> bool:
-        """Read a captured tensor from where another one stands now; False where several places disagree."""
+        """Read a captured tensor from where another one is now; False where several places disagree."""
         value, earlier = self.captured[index]
         found = [read(name) for place, read, name in self.places if place == index]
         if not isinstance(found[0], Tensor) or any(tensor is not found[0] for tensor in found):

@@ -33,7 +33,7 @@ class Guards:
         self._constants: list[tuple[Any, Any, Any]] = []  # dict or closure cell, name, plain value
         self._objects: list[tuple[Any, Any, Any]] = []  # dict, name, sublayer
         self._tables: list[tuple[Any, Any]] = []  # dict of hooks or sublayers, what it held
-        # id of a tensor's value -> where the tensor stands: a function of a name, and the name
+        # id of a tensor's value -> where the tensor is: a function of a name, and the name
         self.places: dict[int, list[tuple[Callable[[Any], Any], Any]]] = {}
         self._seen: set[int] = set()
         self._names: set[str] = set()

@@ -1,6 +1,6 @@
 """Numbers of 16 and 8 bits in vectors: how values stand in memory, and products of several numbers at once.
 
-Memory counts words of 32 bits. A value of a network stands in one of three forms: a word is one float32 number, two of
+Memory counts words of 32 bits. A value of a network is in one of three forms: a word is one float32 number, two of
 bfloat16 or four unsigned bytes, which count from a zero point in steps of a scale. Products take words of pixels and
 words of weights, and add two or four products to each sum at once: processors have instructions for that
 (``vdpbf16ps``, ``vpdpbusd``), which compile for no others.

@@ -16,7 +16,7 @@ _ROWS_COST = 12000  # vectors of products that are worth a task
 
 
 class Placed:
-    """Where a value stands: images one behind the other, each with a border.
+    """Where a value is: images one behind the other, each with a border.
 
     Attributes:
         start: Where the first image begins, with its border.

@@ -155,7 +155,7 @@ class _Finish:
         return self.code.multiply_add(self.code.builder.sitofp(total, self.code.vector), scale, bias)
 
     def sum(self, x: Any, memory: Any, place: Any) -> Any:
-        """Add what stands in memory."""
+        """Add what is in memory."""
         builder, y = self.code.builder, self.code.numbers(self.other, memory, place)
         if self.other == BYTES:
             y = builder.fmul(builder.fsub(y, self._other_zero), self._other_scale)

@@ -21,7 +21,7 @@ _READING = 16  # multiplications in the time of reading a weight
 _CHANGING = {0: 0, 2: 160, 4: 400}  # in the time of changing a channel of a tile, by its side
 
 ZEROS = 0
-"""Where a tile's width of zeros stands."""
+"""Where a tile's width of zeros is."""
 
 
 class PackedWeights:

@@ -140,7 +140,7 @@ class Trace:
         return found
 
     def original(self, value: Value) -> Optional[Value]:
-        """Return the value from outside for which one of this trace stands, or None."""
+        """Return the value from outside that one of this trace represents, or None."""
         return self._originals.get(id(value))
 
     def read(self, value: Value) -> Optional[Value]:
@@ -151,7 +151,7 @@ class Trace:
         return found
 
     def result(self, value: Value) -> Value:
-        """Return the result of an operation of this trace for which a value from the record stands."""
+        """Return the result of an operation of this trace that a value from the record represents."""
         return self._results.get((id(value.node), value.index), value)
 
     def _stands_in(self, other: Trace) -> bool:

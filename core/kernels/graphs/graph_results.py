@@ -26,7 +26,7 @@ class SampledNeighbors(NamedTuple):
     Attributes:
         indptr: int64 (n + 1,).
         neighbors: (drawn,), of the type of the graph's ids.
-        places: int64 (drawn,): where in the graph's rows each drawn edge stands.
+        places: int64 (drawn,): where in the graph's rows each drawn edge is.
     """
 
     indptr: np.ndarray

@@ -11,7 +11,7 @@ from core.kernels.graphs.walks import lower_bound
 from core.kernels.numeric.draws import below, mixed, unit
 
 NONE = -1
-"""Stands where every node with a chance is excluded."""
+"""Marks where every node with a chance is excluded."""
 _TRIES = 64
 
 

@@ -15,7 +15,7 @@ from core.kernels.graphs.adjacency import read_only
 from core.kernels.numeric.draws import below, below_reference, mixed, mixed_reference, unit
 
 ENDED = -1
-"""Stands behind the last node of a walk that could not go on."""
+"""Follows the last node of a walk that could not go on."""
 _WALKS_AT_ONCE = 64
 _PARALLEL_STEPS = 1 << 13
 """Below this many steps starting threads costs more than it saves."""
@@ -59,7 +59,7 @@ def random_walks(
         stop: Probability with which a walk ends before each of its steps.
 
     Returns:
-        int64 (n, length). A walk that comes to a node without edges ends there; behind its last node stands -1.
+        int64 (n, length). A walk that comes to a node without edges ends there; behind its last node is -1.
     """
     walks = np.empty((starts.shape[0], length), np.int64)
     walks[:, 0] = starts
@@ -96,7 +96,7 @@ def take_steps(indptr: np.ndarray, indices: np.ndarray, nodes: np.ndarray, key: 
 
 @serial
 def lower_bound(indices, start, end, node):
-    """Return where a node stands, or would stand, among sorted neighbours."""
+    """Return where a node is, or would be, among sorted neighbours."""
     count = end - start
     while count > 0:
         half = count >> 1
@@ -189,7 +189,7 @@ def node2vec_walks(
         p, q: Positive: a small p leads back, a small q away.
 
     Returns:
-        int64 (n, length); behind the last node of a walk that could not go on stands -1.
+        int64 (n, length); behind the last node of a walk that could not go on is -1.
     """
     walks = np.empty((starts.shape[0], length), np.int64)
     walks[:, 0] = starts

@@ -110,7 +110,7 @@ class AveragePoolingBackward(Operator):
 def maximum_positions(
     x: np.ndarray, kernel: Sequence[int], stride: Sequence[int], pairs: Sequence[tuple[int, int]]
 ) -> np.ndarray:
-    """Find where the largest element of each window stands.
+    """Find where the largest element of each window is.
 
     Args:
         x: Shape (N, C, *size).
@@ -138,7 +138,7 @@ def maximum_positions(
 
 
 def adaptive_maximum_positions(x: np.ndarray, output_size: Sequence[int]) -> np.ndarray:
-    """Find where the largest element of each of ``output_size`` nearly equal regions stands; see maximum_positions."""
+    """Find where the largest element of each of ``output_size`` nearly equal regions is; see maximum_positions."""
     size = x.shape[2:]
     positions = np.arange(int(np.prod(size))).reshape(size)
     result = np.empty((*x.shape[:2], *output_size), np.int32)

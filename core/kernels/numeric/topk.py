@@ -68,7 +68,7 @@ def top_indices(rows: np.ndarray, k: int, largest: bool, in_order: bool = True) 
         rows: Shape [n, width], not float16.
         k: How many, from 1 to width.
         largest: Whether the largest ones are wanted.
-        in_order: Whether they must be in order; otherwise they stand as selecting left them, the last of them last.
+        in_order: Whether they must be in order; otherwise they are as selecting left them, the last of them last.
 
     Returns:
         int64 indices of shape [n, k].

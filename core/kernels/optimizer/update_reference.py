@@ -1,7 +1,7 @@
 """Optimizer updates in plain numpy: the definition of what the compiled rules compute, one tensor at a time.
 
 Each rule changes its arrays in place. ``gradient`` is the effective gradient (:func:`effective`). The formulas are
-Paddle's, which differ from the papers' in where epsilon stands and in the names of the accumulators.
+Paddle's, which differ from the papers' in where epsilon is and in the names of the accumulators.
 """
 
 from __future__ import annotations

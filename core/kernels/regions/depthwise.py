@@ -1,6 +1,6 @@
 """Depthwise convolutions of a training step with channels last, forward and backward, strips of rows at a time.
 
-A strip's input, what lies between two convolutions applied to it, stands with its border in room of the thread's own;
+A strip's input, what lies between two convolutions applied to it, lies with its border in room of the thread's own;
 so does the gradient of its result, with zeros between its pixels where the stride is 2: the gradient of the input is
 then a convolution of stride 1 with the turned weight.
 """

@@ -255,7 +255,7 @@ class Region(Plan):
         self._run(run.ADD_PARTS, memory, NOTHING, place, np.array([*result.shape, apart], np.int64), result)
 
     def _set_scales(self, memory: np.ndarray, place: int) -> None:
-        """Say what the gradient that a value's readers wrote is multiplied by; what is added stands there."""
+        """Say what the gradient that a value's readers wrote is multiplied by; what is added is there."""
         layer, value = self.layers[place], self._values[place]
         if value[SCALES] < 0:
             return

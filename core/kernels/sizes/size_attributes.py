@@ -82,7 +82,7 @@ def power(base: Any, exponent: Any) -> Any:
 
 
 def contains_dimension(item: Any) -> bool:
-    """Return whether an unknown size stands anywhere in nested lists, tuples and dicts."""
+    """Return whether an unknown size is anywhere in nested lists, tuples and dicts."""
     if isinstance(item, (tuple, list)):
         return any(contains_dimension(part) for part in item)
     if isinstance(item, dict):

@@ -119,8 +119,8 @@ def lerp(x: Tensor, y: Tensor, weight: Union[Scalar, Tensor], name: Optional[str
     """Interpolate: ``x + weight * (y - x)``.
 
     Args:
-        x: Where weight 0 stands; floating-point.
-        y: Where weight 1 stands; the shapes broadcast.
+        x: The value at weight 0; floating-point.
+        y: The value at weight 1; the shapes broadcast.
         weight: A number, or a tensor that broadcasts.
         name: Unused, as in Paddle.
 

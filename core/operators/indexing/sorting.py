@@ -62,7 +62,7 @@ def argsort(x: Tensor, axis: int = -1, descending: bool = False, name: Optional[
 
 
 def sort(x: Tensor, axis: int = -1, descending: bool = False, name: Optional[str] = None) -> Tensor:
-    """Sort the elements along an axis; gradients flow back to where they stood. See :func:`argsort`.
+    """Sort the elements along an axis; gradients flow back to where they were. See :func:`argsort`.
 
     Args:
         x: Any tensor.

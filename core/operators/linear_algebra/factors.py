@@ -140,7 +140,7 @@ def householder_product(x: Tensor, tau: Tensor, name: Optional[str] = None) -> T
     """Multiply reflections, as a QR factorisation of LAPACK leaves them.
 
     Args:
-        x: Shape [..., m, n] with m >= n; below the diagonal of column i stands vector i, whose entry i is 1.
+        x: Shape [..., m, n] with m >= n; below the diagonal of column i is vector i, whose entry i is 1.
         tau: Factors of the reflections, shape [..., k] with k <= n.
         name: Unused, as in Paddle.
 

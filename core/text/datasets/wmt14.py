@@ -21,7 +21,7 @@ _LONGEST = 80
 class WMT14(Dataset):
     """Pairs of sentences, as numbers of words.
 
-    Sample i is (source, target, next): int64, each of its own length. The source stands between ``<s>`` and ``<e>``,
+    Sample i is (source, target, next): int64, each of its own length. The source is between ``<s>`` and ``<e>``,
     the target behind ``<s>``; ``next`` is the target followed by ``<e>``. Pairs with more than 80 words are left out.
 
     Args:

@@ -20,7 +20,7 @@ _MARKS = ("<s>", "<e>", "<unk>")
 class WMT16(Dataset):
     """Pairs of sentences, as numbers of words: 29,000 to train, 1,000 to test, 1,014 to validate.
 
-    Sample i is (source, target, next): int64, each of its own length. The source stands between ``<s>`` and ``<e>``,
+    Sample i is (source, target, next): int64, each of its own length. The source is between ``<s>`` and ``<e>``,
     the target behind ``<s>``; ``next`` is the target followed by ``<e>``. Each language's dictionary is made of its own
     words; Paddle 2.6 makes both of the source's, so that it knows few words of the target.
 

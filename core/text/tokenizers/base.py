@@ -29,7 +29,7 @@ class PretrainedTokenizer(TokenTable, Folders):
     """Base of tokenisers (paddlenlp.transformers.PretrainedTokenizer).
 
     A subclass says how a text without special tokens is cut (:meth:`encode_text`, :meth:`place_text`), and what
-    stands around one text or two.
+    is around one text or two.
 
     Args:
         vocab: the tokens.

@@ -28,7 +28,7 @@ def add_row(
     """Add one row to the columns of a batch.
 
     Args:
-        tokenizer: says what stands around texts.
+        tokenizer: says what is around texts.
         columns: by name.
         first: the first text.
         second: the second one of a pair.

@@ -42,7 +42,7 @@ class CheckpointManager:
             fresh: the progress of a run that begins.
 
         Returns:
-            Where training stood; None when there is no checkpoint.
+            How far training was; None when there is no checkpoint.
         """
         trainer, store = self._trainer, self.store
         self.clean()
@@ -78,7 +78,7 @@ class CheckpointManager:
         """Write a checkpoint.
 
         Args:
-            progress: where training stands.
+            progress: how far training is.
 
         Returns:
             Its folder; None when nothing is kept.

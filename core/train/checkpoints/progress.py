@@ -1,4 +1,4 @@
-"""Where training stands, and how it reads from a checkpoint."""
+"""How far training is, and how it reads from a checkpoint."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Progress:
 
 
 def load_progress(checkpoint: Path) -> Progress:
-    """Read where training stood.
+    """Read how far training was.
 
     Args:
         checkpoint: a checkpoint's folder.

@@ -71,7 +71,7 @@ class CheckpointStore:
         """Write a checkpoint, unless there is the very same already, and delete those no longer kept.
 
         Args:
-            progress: where training stands; says whether this is the best checkpoint so far, too.
+            progress: how far training is; says whether this is the best checkpoint so far, too.
             networks: the networks, by name.
             optimizers: the phases' optimizers, by phase.
             average: an ExponentialMovingAverage of networks' weights, which are then saved twice.

@@ -63,7 +63,7 @@ class TrainingLength:
         """Return whether no step is left.
 
         Args:
-            progress: where training stands.
+            progress: how far training is.
         """
         return progress.epoch >= (self.epochs or 0) if self.steps is None else progress.step >= self.steps
 
@@ -71,7 +71,7 @@ class TrainingLength:
         """Return whether the epoch's steps are made; of a stream that is not known.
 
         Args:
-            progress: where training stands.
+            progress: how far training is.
         """
         return self.steps_per_epoch is not None and progress.step_in_epoch >= self.steps_per_epoch
 
@@ -79,7 +79,7 @@ class TrainingLength:
         """Return the epochs that are made: a whole number at the end of one, and for a stream.
 
         Args:
-            progress: where training stands.
+            progress: how far training is.
             step: an earlier step of the same epoch; None: the newest.
         """
         behind = 0 if step is None else progress.step - step
@@ -96,7 +96,7 @@ class TrainingLength:
         What happens after minutes is not foreseen.
 
         Args:
-            progress: where training stands.
+            progress: how far training is.
             evaluations: how often is evaluated.
         """
         every, size, left = evaluations.steps, self.steps_per_epoch, self.total_steps - progress.step

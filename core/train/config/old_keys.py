@@ -73,7 +73,7 @@ def move_old_keys(values: dict[str, Any], places: dict[KeyPath, str], old_keys: 
 def _put(
     holder: dict[Any, Any], path: KeyPath, value: Any, places: dict[KeyPath, str], given: Mapping[KeyPath, str]
 ) -> None:
-    """Put a value where perhaps another one stands already: keys of both are kept, and an override wins."""
+    """Put a value where perhaps another one is already: keys of both are kept, and an override wins."""
     part, here, there = path[-1], _place(given, path), _place(places, path)
     if isinstance(holder.get(part), dict) and isinstance(value, dict):
         for key, child in value.items():

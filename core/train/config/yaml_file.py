@@ -1,4 +1,4 @@
-"""Reading YAML with the line of every key, so that a message can say where a mistake stands."""
+"""Reading YAML with the line of every key, so that a message can say where a mistake is."""
 
 from __future__ import annotations
 

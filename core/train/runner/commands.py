@@ -88,7 +88,7 @@ class Train(Command):
 
     command = "train"
     also = (
-        "Everything about the experiment stands in one YAML file; the run writes one folder with the resolved config, "
+        "Everything about the experiment is in one YAML file; the run writes one folder with the resolved config, "
         "metrics.jsonl, TensorBoard events, pictures and checkpoints."
     )
     shared = """\

@@ -120,7 +120,7 @@ class SplitSection(Section):
         return []
 
     def caption(self, sample: Any, dataset: Any) -> str:
-        """Return what stands below a sample's pictures."""
+        """Return what is written below a sample's pictures."""
         return ""
 
 

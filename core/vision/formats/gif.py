@@ -1,4 +1,4 @@
-"""GIF files: where the first frame stands."""
+"""GIF files: where the first frame is."""
 
 from __future__ import annotations
 

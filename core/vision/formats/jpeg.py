@@ -57,7 +57,7 @@ def jpeg_header(data: bytes) -> Optional[Header]:
 
 
 def _segments(data: bytes, of_scans: bool = False) -> Iterator[tuple[int, int, int]]:
-    """Yield (marker, where it stands, end of its segment), up to the first scan, or to the end of the picture."""
+    """Yield (marker, where it is, end of its segment), up to the first scan, or to the end of the picture."""
     position = 2
     while position + 4 <= len(data):
         marker = data[position + 1]

@@ -35,7 +35,7 @@ def read_pickle(source: Union[PathLike, BinaryIO]) -> Any:
 
     Returns:
         The value as it is in the file: arrays, numbers, strings and plain containers. A tensor inside a nested
-        container stands as the tuple ``(name, array)``; parameters that Paddle cut into slices are whole again.
+        container becomes the tuple ``(name, array)``; parameters that Paddle cut into slices are whole again.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -17,7 +17,7 @@ from PaddleClas import exporting
 from PaddleClas.classifier import open_classifier
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.task import ClassificationTask
-from PaddleClas.views import averaged
+from PaddleClas.test_time_augmentation import averaged
 from tests.PaddleClas.models.test_models import images
 
 IMAGENET_CONFIG = Path(PaddleClas.__file__).parent / "configs" / "imagenet" / "GoogLeNet.yaml"

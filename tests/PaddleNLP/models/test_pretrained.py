@@ -141,7 +141,7 @@ def test_files_of_hugging_face(
     outputs = model(core.to_tensor(stored["input_ids"]), core.to_tensor(stored["token_type_ids"]))
     for index, one in enumerate(outputs if isinstance(outputs, tuple) else (outputs,)):
         ours, wanted = one.numpy(), stored[f"{name} {index}"]
-        if ours.shape[:2] == stored["input_ids"].shape:  # what stands at padding has a vector in torch, none in Paddle
+        if ours.shape[:2] == stored["input_ids"].shape:  # what is at padding has a vector in torch, none in Paddle
             ours, wanted = ours[stored["input_ids"] != 0], wanted[stored["input_ids"] != 0]
         assert np.abs(ours - wanted).max() <= 1e-4 * np.abs(wanted).max()
 

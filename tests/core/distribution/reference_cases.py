@@ -1,4 +1,4 @@
-"""What is asked of the official distributions and of ours; run in either environment."""
+"""What is asked of the official distributions and of core's; run in either environment."""
 
 from __future__ import annotations
 

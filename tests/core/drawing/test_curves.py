@@ -28,7 +28,7 @@ def test_each_split_has_a_line() -> None:
     assert one.shape == two.shape == (340, 420, 3) and one.dtype == np.uint8
     assert len(pixels(one, BLUE)[0]) > 100 and len(pixels(one, ORANGE)[0]) == 0
     assert len(pixels(two, BLUE)[0]) > 100 and len(pixels(two, ORANGE)[0]) > 100
-    assert pixels(two, ORANGE)[0].min() < pixels(two, BLUE)[0].min()  # the greater loss stands higher
+    assert pixels(two, ORANGE)[0].min() < pixels(two, BLUE)[0].min()  # the greater loss is higher
     starred = learning_curve([*train, {"split": "test", "step": 3, "epoch": 3, "loss": 0.4}], "title")
     assert len(pixels(starred, GREEN)[0]) > 30 and len(pixels(one, GREEN)[0]) == 0
     np.testing.assert_array_equal(learning_curve(train, "title"), one)

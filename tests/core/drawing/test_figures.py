@@ -29,7 +29,7 @@ def test_a_confusion_matrix_is_dark_where_the_counts_are() -> None:
     picture = confusion_matrix(np.array([[9, 0], [3, 0]]), ["a", "b"], "title")
     assert picture.shape == (400, 400, 3)
     dark, light = bounds(colored(picture, DARKEST)), bounds(colored(picture, LIGHTEST))
-    assert dark[3] < light[2]  # both true classes were taken for "a", which stands on the left
+    assert dark[3] < light[2]  # both true classes were taken for "a", which is on the left
     assert dark[1] - dark[0] > 200 and abs((dark[1] - dark[0]) - (light[1] - light[0])) < 5
     bad = confusion_matrix(np.array([[9, 0], [0, 0]]), ["a", "b"])
     assert bounds(colored(bad, DARKEST))[1] < bounds(colored(bad, LIGHTEST))[1] - 50  # a class without images is light

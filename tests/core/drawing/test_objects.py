@@ -34,7 +34,7 @@ def test_the_best_box_is_on_top_and_labels_are_on_boxes() -> None:
         picture = draw_boxes(GREY, boxes, [0, 1, 2], scores)
         assert colored(picture, class_color(best))[160, 20:121].all()
     below = draw_boxes(GREY, np.array([[20, 60, 120, 160], [10, 52, 130, 54]]), [0, 1])
-    assert not colored(below, class_color(1))[52:54, 21:30].all()  # the label of the first stands on the second
+    assert not colored(below, class_color(1))[52:54, 21:30].all()  # the label of the first is on the second
 
 
 def test_boxes_that_reach_outside_are_cut_and_others_are_not_drawn() -> None:

@@ -93,7 +93,7 @@ def test_examples_and_sequences() -> None:
         (b"\x0a\xff", "r holds no Example: it ends within a number"),
         (b"\x0a\x7f", "r holds no Example: it ends within a field"),
         (b"\x0b", "r holds no Example: it has a field of the unknown kind 3"),
-        (number(8) + b"\x01", "r holds no Example: a number stands where a message should"),
+        (number(8) + b"\x01", "r holds no Example: there is a number in place of a message"),
         (field(1, mapped({"a": field(4, b"")})), "r holds no Example: a feature is a list of bytes, floats or whole"),
         (field(1, mapped({"a": field(2, field(1, b"123"))})), "r holds no Example: a list of floats ends within one"),
         (field(1, field(1, field(1, b"\xff"))), "r holds no Example: 'utf-8' codec"),

@@ -1,4 +1,4 @@
-"""Networks in 8 bits as ONNX models: what stands in the file, and what onnxruntime computes of it."""
+"""Networks in 8 bits as ONNX models: what is in the file, and what onnxruntime computes of it."""
 
 from __future__ import annotations
 

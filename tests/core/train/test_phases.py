@@ -1,4 +1,4 @@
-"""Tasks of several phases: what one hands to the next, what stands still meanwhile, what is averaged and kept."""
+"""Tasks of several phases: what one hands to the next, what rests meanwhile, what is averaged and kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of the official transforms and of ours, on three kinds of one image; run in either environment.
+"""What is asked of the official transforms and of core's, on three kinds of one image; run in either environment.
 
 Each case is a function's name and its arguments; ``kinds`` says for which kinds of image the official answer is the
 specification. For arrays it is not where the official OpenCV code contradicts its own documentation and its two other

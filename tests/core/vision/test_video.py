@@ -117,7 +117,7 @@ def test_files_without_frames_are_refused(video: Path, tmp_path: Path, capfd: py
     whole = video.read_bytes()
     for share in (0.1, 0.5, 0.9):
         video.write_bytes(whole[: int(len(whole) * share)])
-        with pytest.raises(ValueError, match=r"seen.mp4' is damaged"):  # its index stands at the end
+        with pytest.raises(ValueError, match=r"seen.mp4' is damaged"):  # its index is at the end
             list(VideoReader(video))
     assert capfd.readouterr().err == ""
 

@@ -46,7 +46,7 @@ def test_state_dict_round_trip(protocol, tmp_path):
 
 
 def test_paddle_finds_its_own_form(tmp_path):
-    # an ordinary unpickler stands for Paddle's, which read such files of ours with these results
+    # an ordinary unpickler stands for Paddle's, which read such files of core's with these results
     core.save({"fc.weight": tensor([1, 2], name="linear_0.w_0"), "b": tensor([1])}, tmp_path / "x.pdparams")
     core.save({"epoch": 1, "w": tensor([1, 2], name="linear_0.w_0")}, tmp_path / "nested.pd")
     seen = pickle.loads((tmp_path / "x.pdparams").read_bytes())

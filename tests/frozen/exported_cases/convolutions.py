@@ -1,4 +1,4 @@
-"""Convolutions of every kind, and what stands around them in networks."""
+"""Convolutions of every kind, and what is around them in networks."""
 
 from __future__ import annotations
 

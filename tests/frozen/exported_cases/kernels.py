@@ -19,7 +19,7 @@ KERNELS: dict[str, tuple[str, dict[str, Any]]] = {
     "abs": ("drop_elements", {"p": 0.25, "scale": 1.5}),
     "sum": ("mean_cross_entropy", {"ignore_index": 1}),
 }
-"""What stands in the place of each operator."""
+"""What takes the place of each operator."""
 INPUTS = {"drop_elements": ["images", "key"], "mean_cross_entropy": ["scores", "labels"]}
 
 

@@ -218,7 +218,7 @@ def official_answer(network: Any, case: Case, inputs: Sequence[Any]) -> Any:
 
 
 def answer(network: Any, case: Case, inputs: Sequence[Any]) -> Any:
-    """Return what a network of ours answers to a case's inputs, with StyleGAN2's own noise of details."""
+    """Return what our network answers to a case's inputs, with StyleGAN2's own noise of details."""
     if case.network == "StarGANv2Generator":
         return network(*inputs[:2], tuple(inputs[2:]) or None)
     if case.network != "StyleGANv2Generator":

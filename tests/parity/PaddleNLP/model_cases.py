@@ -35,7 +35,7 @@ class Family(NamedTuple):
             computes no loss.
         by_task: official settings of a task, besides ``official``.
         masked: whether the mask is given: official models that see padding otherwise, where ours does not.
-        left: whether padding stands before a text.
+        left: whether padding comes before a text.
         ways: of :func:`further`, those that the official encoder knows.
         ignored: the official label that counts for nothing by task, where it is not -100.
     """

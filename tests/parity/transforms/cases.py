@@ -1,4 +1,4 @@
-"""What is asked of the official transforms and of ours: every transform, on every kind of image.
+"""What is asked of the official transforms and of core's: every transform, on every kind of image.
 
 A kind of image is a PIL mode, an array's axes and type, or a Tensor's. Both environments build the images and the calls
 from this file. What is drawn at random is fixed by ranges of one number and probabilities of 0 and 1.

@@ -84,7 +84,7 @@ def test_top_rows_rank_nan_highest(dtype: str, largest: bool, k: int, threads: i
     np.testing.assert_array_equal(np.take_along_axis(rows, found, 1), expected)
     unordered = topk.top_indices(rows, k, largest, in_order=False)
     np.testing.assert_array_equal(np.sort(unordered, 1), np.sort(found, 1))
-    np.testing.assert_array_equal(unordered[:, -1], found[:, -1])  # the k-th stands at its place
+    np.testing.assert_array_equal(unordered[:, -1], found[:, -1])  # the k-th is at its place
 
 
 def test_whole_rows_are_sorted_on_threads_and_without() -> None:

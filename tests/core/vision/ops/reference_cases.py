@@ -1,4 +1,4 @@
-"""What is asked of the official vision operators and of ours; run in either environment.
+"""What is asked of the official vision operators and of core's; run in either environment.
 
 Boxes are at least a pixel of the feature map large: for smaller ones the official gradient of ``roi_align`` is not the
 derivative of its result.

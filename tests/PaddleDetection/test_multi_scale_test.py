@@ -11,7 +11,7 @@ import core
 from core.train.config.table import Component
 from PaddleDetection.config import TOOLKIT, DetectionConfig
 from PaddleDetection.models.registry import NETWORKS
-from PaddleDetection.views import Views, mirrored
+from PaddleDetection.multi_scale_test import Views, mirrored
 from tests.PaddleDetection.small import CONFIG
 
 

@@ -16,7 +16,7 @@ from core.train.classification.evaluator import ClassificationEvaluator
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.eval import main
 from PaddleClas.task import ClassificationTask
-from PaddleClas.views import averaged, views
+from PaddleClas.test_time_augmentation import averaged, views
 
 CONFIG = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml"
 IMAGES = np.random.RandomState(0).rand(2, 1, 8, 10).astype("f4")
