@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Callable, NamedTuple, Protocol
 
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
-from core.kernels.engine import engine
 from core.kernels.engine.compilations import note_compilation
 
 SOURCE = Path(__file__).with_name("message_passing.cu")
@@ -74,6 +73,8 @@ class MXNetProgram:
     """
 
     def __init__(self, number: str) -> None:
+        from core.kernels.engine import engine  # CuPy's back end runs where there is none
+
         if not engine.mx.runtime.Features().is_enabled("CUDA"):
             raise RuntimeError(
                 "CUDA kernels cannot be used: the installed mxnet has no CUDA; install a CUDA build (mxnet-cu117, for"

@@ -16,14 +16,11 @@ import pytest
 from core.kernels.cuda import launcher, message_passing
 from core.kernels.cuda.launcher import CuPyProgram, Launcher, signatures
 from core.kernels.graphs import message_passing_reference as reference
-from core.kernels.graphs.adjacency import compress
 
 NODES, ROWS, EDGES = 40, 30, 300
 RNG = np.random.default_rng(0)
 SOURCE = RNG.integers(0, NODES - 1, EDGES)  # no edge leaves the last node
 TARGET = np.minimum(RNG.geometric(0.15, EDGES) - 1, ROWS - 2)  # from rows of dozens of edges down to rows of none
-INCOMING = compress(TARGET.astype("int32"), SOURCE.astype("int32"), ROWS)
-OUTGOING = compress(SOURCE.astype("int32"), TARGET.astype("int32"), NODES)
 WIDTHS = (1, 3, 64)
 HEADS = (1, 8)
 GUARD = 8  # elements on both sides of a result, which nobody may touch
@@ -40,6 +37,17 @@ extern "C" void play(unsigned block, unsigned thread, unsigned blocks, unsigned 
     blockIdx.x = block, threadIdx.x = thread, gridDim.x = blocks, blockDim.x = threads;
 }
 """
+
+
+def grouped(rows: np.ndarray, columns: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where each row's edges begin, int64, and the other ends and the ids of the edges by row, int32."""
+    order = np.argsort(rows, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=size))])
+    return starts, columns[order].astype("int32"), order.astype("int32")
+
+
+INCOMING = grouped(TARGET, SOURCE, ROWS)
+OUTGOING = grouped(SOURCE, TARGET, NODES)
 
 
 def compiler() -> str:
