@@ -18,6 +18,7 @@ from core.kernels.channels_last.forms import BYTES, FLOAT32, FormCode
 from core.kernels.channels_last.narrow_tiles import HEIGHTS, emit_sums, form_of
 from core.kernels.channels_last.tiles import LENGTHS, ROW_KINDS, VECTORS
 from core.kernels.channels_last.vectors import LANES
+from core.kernels.numeric.tiles import outlined
 
 PLAIN, ADDS_WIDE, ADDS_NARROW, HARD_SWISH = range(4)
 """What becomes of sums: nothing more; float32, or numbers of their own form, are added; their hard swish."""
@@ -88,18 +89,12 @@ def written_tile(
 
 def _function(code: FormCode, form: int, vectors: int, rows: int, change: int, given: Sequence[Any]) -> Any:
     """Return the function of a tile."""
-    module = code.builder.module
+
+    def emit(builder: Any, *values: Any) -> None:
+        _emit(code.inside(builder), form, vectors, rows, change, *values)
+
     name = f"core.written_tile.{form}.{vectors}.{rows}.{change}"
-    found = module.globals.get(name)
-    if found is None:
-        kind = ir.FunctionType(ir.VoidType(), [value.type for value in given])
-        found = ir.Function(module, kind, name)
-        found.linkage = "linkonce_odr"
-        found.attributes.add("noinline")
-        inside = code.inside(ir.IRBuilder(found.append_basic_block("entry")))
-        _emit(inside, form, vectors, rows, change, *found.args)
-        inside.builder.ret_void()
-    return found
+    return outlined(code.builder.module, name, [value.type for value in given], emit)
 
 
 def _emit(

@@ -6,7 +6,8 @@ processor has them.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Callable
 
 import llvmlite.binding
 from llvmlite import ir
@@ -122,15 +123,31 @@ def tile_of(
 
 
 def _function(module: Any, rows: int, fetching: bool, kinds: Any, vectors: int) -> Any:
-    """Return the function of a tile. Written out where it is called, its sums would not all stay in registers."""
-    name = f"core.tile.{rows}.{vectors}{'.fetching' if fetching else ''}"
+    """Return the function of a tile."""
+
+    def emit(builder: Any, *given: Any) -> None:
+        _emit(builder, rows, fetching, vectors, *given)
+
+    return outlined(module, f"core.tile.{rows}.{vectors}{'.fetching' if fetching else ''}", kinds, emit)
+
+
+def outlined(module: Any, name: str, kinds: Sequence[Any], emit: Callable[..., None]) -> Any:
+    """Return a function of a module, which is written once. Written out where it is called, its sums would not all
+    stay in registers.
+
+    Args:
+        module: LLVM's.
+        name: of the function.
+        kinds: LLVM's types of its arguments.
+        emit: writes its code, given a builder and the arguments.
+    """
     found = module.globals.get(name)
     if found is None:
         found = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), name)
         found.linkage = "linkonce_odr"
         found.attributes.add("noinline")
         builder = ir.IRBuilder(found.append_basic_block("entry"))
-        _emit(builder, rows, fetching, vectors, *found.args)
+        emit(builder, *found.args)
         builder.ret_void()
     return found
 
