@@ -58,8 +58,7 @@ class CaffeVGG19(nn.Layer):
         for name in names():
             kernel, bias = _layer(content, name, before, source)
             layer = nn.Conv2D(before, len(bias), 3, padding=1)
-            layer.weight.set_value(kernel)
-            layer.bias.set_value(bias)
+            layer.set_state_dict({"weight": kernel, "bias": bias})
             setattr(self, name, layer)
             before = len(bias)
         for parameter in self.parameters():
@@ -91,8 +90,8 @@ def _layer(content: Any, name: str, channels: int, source: str) -> tuple[np.ndar
     pair = content.get(name) if isinstance(content, Mapping) else None
     kernel, bias = pair[:2] if isinstance(pair, (list, tuple)) and len(pair) >= 2 else (None, None)
     fine = isinstance(kernel, np.ndarray) and isinstance(bias, np.ndarray) and bias.ndim == 1
-    if not fine or kernel.shape != (3, 3, channels, len(bias)) or kernel.dtype.kind != "f":  # type: ignore[union-attr]  # it is an array
+    if not fine or kernel.shape != (3, 3, channels, len(bias)) or kernel.dtype.kind != "f":
         raise ValueError(
             f"{source!r} holds no weights of VGG-19: {name} is to be a kernel (3, 3, {channels}, channels) and a bias"
         )
-    return np.ascontiguousarray(kernel.transpose(3, 2, 0, 1), np.float32), bias.astype(np.float32)  # type: ignore[union-attr]  # it is an array
+    return np.ascontiguousarray(kernel.transpose(3, 2, 0, 1), np.float32), bias.astype(np.float32)

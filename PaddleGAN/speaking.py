@@ -46,10 +46,11 @@ def spoken(generator: Any, options: argparse.Namespace, target: Path) -> list[st
         ValueError: a file cannot be used, the sound is too short, or there is no box, or not within the picture.
     """
     frames, rate = _frames(options.face, options.fps)
-    left, top, right, bottom = face_box(options.box, frames[0].shape[:2])
+    height, width = frames[0].shape[:2]
+    left, top, right, bottom = face_box(options.box, (height, width))
     sounds = pieces(melspectrogram(read_wave(options.audio)), rate)
     name = f"{Path(options.face).stem}.mp4"
-    with VideoWriter(target / name, *frames[0].shape[:2], rate) as writer:
+    with VideoWriter(target / name, height, width, rate) as writer:
         for number, face in enumerate(_made(generator, frames, sounds, (left, top, right, bottom))):
             frame = frames[number % len(frames)].copy()
             frame[top:bottom, left:right] = cv2.resize(face, (right - left, bottom - top))

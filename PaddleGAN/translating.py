@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,10 @@ def _pictures(task: Any, options: argparse.Namespace, target: Path, others: bool
     """Write what becomes of each image, and the sheet; return the names, and how many were passed over."""
     inputs = Inputs(options.images or [], options.count)
     given = _own(task, inputs) if options.images else _of_split(task, options)
-    files, shown, names = ["side_by_side.png"], [], []
+    files, names = ["side_by_side.png"], []
+    shown: list[tuple[np.ndarray, np.ndarray]] = []
     for name, image in given:
-        made = inputs.attempt(name, lambda image=image: task.generated([image], options.direction))
+        made = inputs.attempt(name, functools.partial(task.generated, [image], options.direction))
         if made is None:
             continue
         (picture,) = as_bytes(made)

@@ -12,7 +12,7 @@ from core.vision import datasets
 class _GreyImages(datasets.MNIST):
     images_together = 1
 
-    def __getitem__(self, index: int) -> tuple[Any, int]:
+    def __getitem__(self, index: int) -> tuple[Any, int]:  # type: ignore[override]  # the class is a number here
         image: np.ndarray = self.images[index][:, :, None]
         return (image if self.transform is None else self.transform(image)), int(self.labels[index])
 

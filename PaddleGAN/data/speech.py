@@ -103,7 +103,7 @@ def pieces(spectrogram: np.ndarray, frames_per_second: float) -> np.ndarray:
         raise ValueError(f"there must be a positive number of pictures a second, not {frames_per_second}")
     if length < FRAMES:
         raise ValueError(f"the sound has {length / 80:.2f} seconds; it needs {FRAMES / 80:.2f} at least")
-    found = []
+    found: list[np.ndarray] = []
     while int(len(found) * 80 / frames_per_second) + FRAMES <= length:
         start = int(len(found) * 80 / frames_per_second)
         found.append(spectrogram[:, start : start + FRAMES])

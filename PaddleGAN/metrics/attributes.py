@@ -75,8 +75,8 @@ def find_face(picture: np.ndarray) -> tuple[float, float, float]:
         (left, right), (top, bottom) = _CENTERS
         window = wide[top : bottom + 2 * reach, left : right + 2 * reach]
         likelihood = cv2.matchTemplate(window**2, squared, cv2.TM_CCORR)
-        likelihood += cv2.matchTemplate(window, linear, cv2.TM_CCORR) + constant
-        row, column = np.unravel_index(int(likelihood.argmax()), likelihood.shape)
+        likelihood = likelihood + cv2.matchTemplate(window, linear, cv2.TM_CCORR) + constant
+        row, column = divmod(int(likelihood.argmax()), likelihood.shape[1])
         place = (left + column + 0.5) / _SIDE, (top + row + 0.5) / _SIDE
         best = max(best, (float(likelihood[row, column]), *place, float(half_width)))
     return best[1:]

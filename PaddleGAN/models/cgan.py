@@ -148,7 +148,7 @@ class ConditionalDeepConvGenerator(DeepConvGenerator):
         self.latent_dim = latent_dim
         self.n_class = n_class
 
-    def forward(self, x: Any, class_id: Any) -> Any:
+    def forward(self, x: Any, class_id: Any) -> Any:  # type: ignore[override]  # classes, too
         """Return the images, in [-1, 1].
 
         Args:

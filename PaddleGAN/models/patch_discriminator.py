@@ -31,7 +31,7 @@ class SpectralConv(nn.Layer):
 
     def __init__(self, layer: nn.Conv2D) -> None:
         super().__init__()
-        weight = layer._parameters.pop("weight")
+        weight: Any = layer._parameters.pop("weight")
         self.add_parameter("weight_orig", weight)
         self.spectral_norm = nn.SpectralNorm(weight.shape)
         self.layer = layer
@@ -123,7 +123,7 @@ class NLayerDiscriminatorWithClassification(NLayerDiscriminator):
         super().__init__(input_nc + n_class, ndf, n_layers, norm_type, use_sigmoid)
         self.n_class = n_class
 
-    def forward(self, x: Any, class_id: Any) -> Any:
+    def forward(self, x: Any, class_id: Any) -> Any:  # type: ignore[override]  # classes, too
         """Return the logits.
 
         Args:

@@ -47,7 +47,7 @@ def build(table: Any, name: str, pretrained: Pretrained, part: Optional[str], ar
         return table.resolve(name)(**arguments)
     if not isinstance(pretrained, (bool, str, os.PathLike)):
         raise TypeError(f"pretrained must be a bool, a checkpoint's name or a path, not {pretrained!r}")
-    chosen = own_checkpoint(name) if pretrained is True else os.fspath(pretrained)
+    chosen = own_checkpoint(name) if isinstance(pretrained, bool) else os.fspath(pretrained)
     if chosen is None:
         raise ValueError(f"no weights are published for {name}: pass pretrained=PATH with a file of your own")
     checkpoint = CHECKPOINTS.get(chosen)

@@ -33,12 +33,12 @@ class UnetSkipConnectionBlock(nn.Layer):
     ) -> None:
         super().__init__()
         bias = norm_type == "instance"
-        options = {"stride": 2, "padding": 1, "bias": bias}
-        layers = [nn.LeakyReLU(0.2), conv(outer_nc, inner_nc, 4, **options)]
+        layers = [nn.LeakyReLU(0.2), conv(outer_nc, inner_nc, 4, stride=2, padding=1, bias=bias)]
         if submodule is not None:
             layers += [normalization(norm_type, inner_nc), submodule]
         received = inner_nc if submodule is None else 2 * inner_nc
-        layers += [nn.ReLU(), deconv(received, outer_nc, 4, **options), normalization(norm_type, outer_nc)]
+        doubling = deconv(received, outer_nc, 4, stride=2, padding=1, bias=bias)
+        layers += [nn.ReLU(), doubling, normalization(norm_type, outer_nc)]
         if use_dropout:
             layers.append(nn.Dropout(0.5))
         self.model = nn.Sequential(*layers)

@@ -110,7 +110,8 @@ def sound_encoder(widths: Sequence[int], residuals: Sequence[int]) -> nn.Sequent
         residuals: further convolutions at each size.
     """
     layers: list[nn.Layer] = []
-    before, strides = 1, (1, (3, 1), 3, (3, 2))
+    strides: tuple[Stride, ...] = (1, (3, 1), 3, (3, 2))
+    before = 1
     for after, stride, further in zip(widths, strides, residuals):
         layers.append(ConvBNRelu(before, after, 3, stride))
         layers += [ConvBNRelu(after, after, 3, residual=True) for _ in range(further)]

@@ -101,7 +101,7 @@ class AnimeGAN(UnpairedTask):
         _ = self.vgg  # read before a step is traced, and missed before a run begins
         return super().facts()
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the discriminator's phase, then the generator's."""
         length = (steps_per_epoch, epochs)
         judge = self.phase(
@@ -190,7 +190,7 @@ class AnimeGANPretraining(AnimeGAN):
     def __init__(self, config: GANConfig, content: float = 1.0, vgg_weights: Optional[str] = None) -> None:
         super().__init__(config, content=content, vgg_weights=vgg_weights, brightness=False)
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the generator's phase."""
         return [
             self.phase("generator", self.generator_loss, ["generator"], self.config.generator, steps_per_epoch, epochs)

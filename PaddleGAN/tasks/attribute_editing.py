@@ -119,7 +119,7 @@ class AttributeEditing(AdversarialTask):
 
     # training
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the critic's phase, then the generator's, which is rarer."""
         given = (steps_per_epoch, epochs)
         return [

@@ -88,7 +88,7 @@ class AdversarialTask(ToolkitTask):
         networks: Sequence[str],
         player: Player,
         steps_per_epoch: int,
-        epochs: int,
+        epochs: float,
         period: int = 1,
         **further: Any,
     ) -> Phase:

@@ -83,7 +83,7 @@ class ConditionalGAN(NoiseTask):
                 )
         return [*super().facts(), f"{self.n_class} classes"]
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the discriminator's phase, then the generator's."""
         config = self.config
         return [

@@ -44,7 +44,7 @@ class NoiseTask(AdversarialTask):
         temperature: what noise is multiplied by outside training.
     """
 
-    modes = ("samples", "interpolate")
+    modes: Sequence[str] = ("samples", "interpolate")
     temperature = 1.0
 
     def __init__(self, config: GANConfig) -> None:

@@ -86,7 +86,7 @@ class Pix2Pix(PairedTask):
         self.discriminator = self.add_discriminator(input_nc=sum(channels_of(config)))
         self.translators = {"AtoB": self.generator}
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the discriminator's phase, then the generator's."""
         return [
             self.phase(name, loss, [name], getattr(self.config, name), steps_per_epoch, epochs)

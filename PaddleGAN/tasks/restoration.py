@@ -112,7 +112,7 @@ class RestorationTask(AdversarialTask):
 
     # learning
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the generator's phase."""
         return [self.phase("generator", self.loss, ["generator"], self.config.generator, steps_per_epoch, epochs)]
 
@@ -220,10 +220,10 @@ class RestorationEvaluator(Evaluator):
 
     def __init__(self, scale: int, crop_border: int, test_y_channel: bool) -> None:
         self.scale = scale
-        how = {"crop_border": crop_border, "test_y_channel": test_y_channel}
+        how = (crop_border, test_y_channel)
         self.numbers: dict[str, Any] = {
-            **{"psnr": PSNR(**how), "ssim": SSIM(**how)},
-            **{"bicubic_psnr": PSNR(**how), "bicubic_ssim": SSIM(**how)},
+            **{"psnr": PSNR(*how), "ssim": SSIM(*how)},
+            **{"bicubic_psnr": PSNR(*how), "bicubic_ssim": SSIM(*how)},
         }
 
     def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:

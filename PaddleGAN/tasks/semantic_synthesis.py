@@ -86,7 +86,7 @@ class SPADE(PairedTask):
             lines.append(f"note: no perceptual loss, as the weights of VGG-19 are not at {str(vgg_path())!r}")
         return lines
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the generator's phase, then the discriminator's."""
         _ = self.perceptual  # read before a step is traced
         generator = (self.generator_loss, ["generator"], self.config.generator, steps_per_epoch, epochs)

@@ -139,10 +139,10 @@ class StarGANv2(AdversarialTask):
 
     # training
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return both phases of the discriminator, then those of the generator, which share an optimizer each."""
         length, config = (steps_per_epoch, epochs), self.config
-        self.fading.steps = steps_per_epoch * epochs
+        self.fading.steps = round(steps_per_epoch * epochs)
         judge = self.phase(
             "discriminator_noise", self.discriminator_noise, ["discriminator"], config.discriminator, *length
         )

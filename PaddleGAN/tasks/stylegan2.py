@@ -111,7 +111,7 @@ class StyleGAN2(NoiseTask):
 
     # training
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the discriminator's phase, R1's, the generator's and that of path lengths."""
         length, config = (steps_per_epoch, epochs), self.config
         judge = self.phase("discriminator", self.discriminator_loss, ["discriminator"], config.discriminator, *length)

@@ -94,7 +94,7 @@ class ESRGAN(RestorationTask):
             lines.append(f"note: no perceptual loss, as the weights of VGG-19 are not at {str(vgg_path())!r}")
         return lines
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the generator's phase, then the discriminator's."""
         _ = self.perceptual  # read before a step is traced
         lengths = (steps_per_epoch, epochs)
@@ -175,7 +175,7 @@ class DRN(RestorationTask):
         for number, way in enumerate(self.ways_back):
             self.networks[f"dual_model_{number}"] = way
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the phase of all networks."""
         names = ["generator", *(f"dual_model_{number}" for number in range(len(self.ways_back)))]
         return [self.phase("generator", self.loss, names, self.config.generator, steps_per_epoch, epochs)]

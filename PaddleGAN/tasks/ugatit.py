@@ -74,7 +74,7 @@ class UGATIT(UnpairedTask):
             if key.rpartition(".")[2] in bounded
         ]
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the phase of all discriminators, then that of both generators."""
         length = (steps_per_epoch, epochs)
         judges = [name for name in self.networks if name.startswith("discriminator")]

@@ -43,7 +43,7 @@ class UnconditionalGAN(NoiseTask):
         self.criterion = GANLoss(gan_mode, target_real_label=real_label)
         self.generator_criterion = GANLoss(gan_mode)
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the discriminator's phase, then the generator's."""
         config = self.config
         return [
@@ -100,7 +100,7 @@ class WassersteinGAN(NoiseTask):
         self.critic_steps, self.penalty, self.clip = critic_steps, penalty, clip
         self.weights = [parameter for parameter in self.discriminator.parameters() if not parameter.stop_gradient]
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the critic's phase, then the generator's, which is rarer."""
         config, bounded = self.config, None if self.clip is None else self.clipped
         return [

@@ -61,7 +61,7 @@ class CycleGAN(UnpairedTask):
         self.translators = {"AtoB": self.a_to_b, "BtoA": self.b_to_a}
         self.pools = {kind: ImagePool(pool_size, config.seed + number) for number, kind in enumerate("ab")}
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the phase of both generators, then that of both discriminators."""
         length = (steps_per_epoch, epochs)
         makers, judges = ["generator_a_to_b", "generator_b_to_a"], ["discriminator_a", "discriminator_b"]

@@ -104,7 +104,7 @@ class Wav2Lip(AdversarialTask):
 
     # training
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the generator's phase, then the discriminator's."""
         length = (steps_per_epoch, epochs)
         maker = self.phase(
@@ -249,7 +249,8 @@ class SpeechEvaluator(Evaluator):
         """Return all numbers."""
         numbers = {"l1": float(np.concatenate(self.distances).mean()), "psnr": self.peak.accumulate()}
         if self.losses:
-            numbers["sync"] = float(np.average(*zip(*self.losses)))
+            losses, counts = zip(*self.losses)
+            numbers["sync"] = float(np.average(losses, weights=counts))
         return numbers
 
 

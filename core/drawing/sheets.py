@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 import cv2
 import numpy as np
@@ -177,7 +177,10 @@ def sheet(
 
 
 def grid(
-    pictures: Sequence[np.ndarray], across: Optional[int] = None, captions: Sequence[Caption] = (), **labels: Any
+    pictures: Union[Sequence[np.ndarray], np.ndarray],
+    across: Optional[int] = None,
+    captions: Sequence[Caption] = (),
+    **labels: Any,
 ) -> np.ndarray:
     """Return pictures as a sheet.
 
