@@ -8,14 +8,15 @@ peak adds to what it occupied before: weights, and in training their gradients, 
 Prediction runs an exported folder. "planned" is how the engine runs it: a result's memory is used again when the last
 operation that reads it is through. "unplanned" switches that off (NNVM_EXEC_MATCH_RANGE=0), but for operations that
 write over their own input. "every result kept" is the same forward pass with a record for a gradient that is never
-asked for. Training is a loss and its backward pass: "planned" is the compiled program that the trainer runs, "eager"
-has no plan.
+asked for. Training is a loss and its backward pass: "planned" is the compiled program that the trainer runs,
+"recomputed" the same with ``network.recompute``, whose backward pass computes the blocks again, "eager" has no plan.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import itertools
 import json
 import os
 import subprocess
@@ -28,8 +29,11 @@ import numpy as np
 
 from benchmarks.core.memory import reset_peak, resident, status
 
-ROWS = ("planned", "unplanned", "eager")
-"""Ways of running; the first is compared with the others."""
+ROWS = {"prediction": ("planned", "unplanned", "eager"), "training": ("planned", "recomputed", "unplanned", "eager")}
+"""Ways of running."""
+
+REUSED = ("planned", "recomputed")
+"""Those that are compared with the others."""
 
 
 def inputs(batch: int, vocabulary: int) -> tuple[np.ndarray, np.ndarray]:
@@ -82,7 +86,8 @@ def training(way: str, batch: int, vocabulary: int) -> Callable[[int], Any]:
     import core
     from PaddleNLP.models.registry import create_model
 
-    model: Any = create_model("dam", "response_matching", vocab_size=vocabulary, pad_token_id=0)
+    settings = {"vocab_size": vocabulary, "pad_token_id": 0, "recompute": way == "recomputed"}
+    model: Any = create_model("dam", "response_matching", **settings)
     loss = lambda ids, labels: model.loss(model(ids), labels)  # noqa: E731
     compiled = loss if way == "eager" else core.jit.to_static(loss)
     ids, labels = inputs(batch, vocabulary)
@@ -126,13 +131,14 @@ def main() -> None:
     names = {"eager": "every result kept"}
     for kind in ("prediction", "training"):
         numbers = {}
-        for way in (*ROWS, *(["PyTorch"] if options.peers else [])):
+        for way in (*ROWS[kind], *(["PyTorch"] if options.peers else [])):
             numbers[way] = measured(kind, way, options)
             name = names.get(way, way) if kind == "prediction" else way
             print(f"{kind}, {name:<20}{numbers[way]:>8.0f} MB", flush=True)
-        for way in ROWS[1:]:
-            name = names.get(way, way) if kind == "prediction" else way
-            print(f"{kind}: planned / {name}: {numbers['planned'] / numbers[way]:.2f}", flush=True)
+        for ours, way in itertools.product(REUSED, ROWS[kind]):
+            if ours in numbers and way not in REUSED:
+                name = names.get(way, way) if kind == "prediction" else way
+                print(f"{kind}: {ours} / {name}: {numbers[ours] / numbers[way]:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,8 @@ class LacModel(WordNetwork):
         emb_lr: the learning rate of the characters' vectors, as a multiple of the network's.
         crf_lr: that of the chain.
         pad_token_id: the number that fills short texts; None: ``vocab_size``.
+        hidden_dropout_prob: of dropping a number of the characters' vectors, and of each layer's results, in training;
+            the published recipes drop nothing.
     """
 
     base_model_prefix: ClassVar[str] = "lac"
@@ -55,25 +57,27 @@ class LacModel(WordNetwork):
         emb_lr: float = 5.0,
         crf_lr: float = 0.2,
         pad_token_id: Optional[int] = None,
+        hidden_dropout_prob: float = 0.0,
     ) -> None:
         super().__init__(vocab_size, emb_dim, 2 * units, emb_lr, pad_token_id, Uniform(-BOUND, BOUND))
         self.cell, self.crf_lr = cell, crf_lr
+        self.dropout = nn.Dropout(hidden_dropout_prob)
         self.token_size = 2 * units
         if cell == "fluid":
             self.layers = nn.LayerList([BothWays(size, 2 * units, attr=_attr()) for size in (emb_dim, 2 * units)])
         else:
             attrs = {f"weight_{kind}_attr": _attr() for kind in ("ih", "hh")}
-            self.gru = nn.GRU(emb_dim, units, 2, "bidirect", **attrs)
+            self.gru = nn.GRU(emb_dim, units, 2, "bidirect", dropout=hidden_dropout_prob, **attrs)
 
     def compute(self, words: Any, kept: Any) -> tuple[Any, Any]:
         """Return the states, and their means; see :meth:`WordNetwork.compute`."""
         lengths = lengths_of(kept)
+        tokens = self.dropout(words)
         if self.cell == "paddle":
-            tokens = self.gru(words, sequence_length=lengths)[0]
+            tokens = self.dropout(self.gru(tokens, sequence_length=lengths)[0])
         else:
-            tokens = words
             for layer in self.layers:
-                tokens = layer(tokens, lengths)[0]
+                tokens = self.dropout(layer(tokens, lengths)[0])
         return tokens, tokens.sum(axis=1) / kept.sum(axis=1, keepdim=True).clip(min=1.0)
 
     def official_names(self) -> dict[str, str]:
@@ -93,7 +97,7 @@ class LacHead(Head):
     Args:
         encoder: a :class:`LacModel`.
         num_classes: how many tags there are.
-        dropout: not used, as in the official models.
+        dropout: not used; the encoder drops.
     """
 
     head_names = ("fc", "crf", "crf_loss")

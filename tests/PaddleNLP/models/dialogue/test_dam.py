@@ -93,6 +93,21 @@ def test_filters_may_be_pooled_in_parts(model: Any, monkeypatch: pytest.MonkeyPa
     np.testing.assert_allclose(model(core.to_tensor(ids_of())).numpy(), whole, atol=1e-6)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_recomputing_changes_no_number(model: Any, compiled: bool) -> None:
+    again = create_model("dam", "response_matching", recompute=True, **SMALL)
+    drawn(model)
+    again.set_state_dict(model.state_dict())
+    ids, labels, found = core.to_tensor(ids_of()), core.to_tensor([1, 0]), []
+    for one in (model, again):
+        loss = lambda ids, labels, one=one: one.loss(one(ids), labels)  # noqa: E731
+        value = (core.jit.to_static(loss) if compiled else loss)(ids, labels)
+        value.backward()
+        found.append([value.numpy(), *(parameter.grad.numpy() for parameter in one.parameters())])
+    for plain, other in zip(*found):
+        np.testing.assert_allclose(other, plain, atol=1e-6)
+
+
 def test_a_sample_counts_ten_at_most(model: Any) -> None:
     logits = core.to_tensor(np.array([[0, -25.0], [0, 2.0]], np.float32))
     assert model.loss(logits, core.to_tensor([1, 1])).item() == pytest.approx((10 + np.log1p(np.exp(-2.0))) / 2)

@@ -72,3 +72,19 @@ def test_published_sizes(cell: str, units: int) -> None:
     tags = 57 if cell == "fluid" else 59
     chain = 59 * 57 if cell == "fluid" else 59 * 59
     assert count == 20940 * units + layers + (2 * units * tags + tags) + chain
+
+
+@pytest.mark.parametrize("cell", ["fluid", "paddle"])
+def test_numbers_are_dropped_in_training_alone(cell: str) -> None:
+    settings: Any = {"vocab_size": WORDS, "emb_dim": 6, "units": 5, "cell": cell}
+    plain = create_model("lac", "crf_token_classification", TAGS, **settings)
+    model = create_model("lac", "crf_token_classification", TAGS, hidden_dropout_prob=0.5, **settings)
+    model.set_state_dict(plain.state_dict())
+    plain.eval()
+    ids = padded(TEXTS)
+    expected = plain.emissions(ids).numpy()
+    model.train()
+    core.seed(0)
+    assert not np.allclose(model.emissions(ids).numpy(), expected)
+    model.eval()
+    np.testing.assert_array_equal(model.emissions(ids).numpy(), expected)
