@@ -8,16 +8,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from PGL.checks import is_tensor
-from PGL.forms import as_tensor, to_tensor
+from PGL.structure import Structure, as_tensor, to_tensor
 
 Self = TypeVar("Self", bound="Joined")
 
 
-class Joined:
+class Joined(Structure):
     """What a graph knows of the graphs from which it was put together; a graph that was not is one graph."""
-
-    KINDS: tuple[str, ...] = ()
-    PARTS: dict[str, str] = {}
 
     @property
     def num_graph(self) -> int:

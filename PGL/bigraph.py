@@ -8,9 +8,9 @@ from typing import Any, Optional
 import numpy as np
 
 from PGL.checks import check_count, count_nodes, edge_array
-from PGL.forms import to_tensor
 from PGL.queries import id_batches
 from PGL.relation import Relation
+from PGL.structure import to_tensor
 
 
 class BiGraph(Relation):
@@ -46,13 +46,13 @@ class BiGraph(Relation):
     ) -> None:
         owner = type(self).__name__
         edges = edges if hasattr(edges, "shape") else edge_array(edges, owner)
-        counts = []
+        counts: list[int] = []
         for column, (name, given) in enumerate((("src_num_nodes", src_num_nodes), ("dst_num_nodes", dst_num_nodes))):
             if given is None:
                 given = count_nodes(edge_array(edges, owner)[:, column])
             counts.append(check_count(given, owner, name))
         features = {"src_node_feat": src_node_feat, "dst_node_feat": dst_node_feat, "edge_feat": edge_feat}
-        super().__init__(edges, *counts, features)
+        super().__init__(edges, counts[0], counts[1], features)
 
     @property
     def src_num_nodes(self) -> int:

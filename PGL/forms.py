@@ -1,4 +1,4 @@
-"""The forms that a graph can have: numpy's arrays, Tensors, a flat tuple of Tensors, and a folder on disk."""
+"""Forms of a graph that leave its process or its class: a flat tuple of Tensors, a pickle, and a folder on disk."""
 
 from __future__ import annotations
 
@@ -8,59 +8,15 @@ from typing import Any, Optional, TypeVar
 
 import numpy as np
 
-from PGL.checks import check_finite, is_tensor
+from PGL.batching import Joined
+from PGL.checks import check_finite
+from PGL.structure import as_tensor
 
 Self = TypeVar("Self", bound="Forms")
 
 
-class Forms:
+class Forms(Joined):
     """What turns a graph into another form of itself."""
-
-    KINDS: tuple[str, ...] = ()
-    """The kinds of features that it has."""
-    PARTS: dict[str, str] = {}
-    """Of a batch of graphs: the kinds of things that are counted for each graph, and what gives their number."""
-
-    def is_tensor(self) -> bool:
-        """Return whether edges and features are Tensors."""
-        return self._is_tensor
-
-    def tensor(self: Self, inplace: bool = True) -> Self:
-        """Turn edges and features into Tensors.
-
-        Args:
-            inplace: whether this graph is changed; False: it stays, and a new one shares its structure.
-
-        Returns:
-            The graph.
-        """
-        return self._converted(True, as_tensor, inplace)
-
-    def numpy(self: Self, inplace: bool = True) -> Self:
-        """Turn edges and features into numpy's arrays.
-
-        Args:
-            inplace: whether this graph is changed; False: it stays, and a new one shares its structure.
-
-        Returns:
-            The graph.
-        """
-        return self._converted(False, lambda value: value.numpy(), inplace)
-
-    def _converted(self: Self, to_tensors: bool, convert: Any, inplace: bool) -> Self:
-        graph = self if inplace else self.copy()
-        if graph._is_tensor != to_tensors:
-            for tables in graph._features.values():
-                tables.update({name: convert(value) for name, value in tables.items()})
-            graph._is_tensor = to_tensors
-        return graph
-
-    def copy(self: Self) -> Self:
-        """Return a graph of its own form that shares the edges and the arrays or Tensors of the features."""
-        graph = object.__new__(type(self))
-        graph.__dict__.update(self.__dict__)
-        graph._features = {kind: dict(tables) for kind, tables in self._features.items()}
-        return graph
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what goes to another process: memory-mapped arrays by the names of their files."""
@@ -211,15 +167,3 @@ class Forms:
         """
         self.dump(path)
         return type(self).load(path)
-
-
-def to_tensor(value: Any) -> Any:
-    """Return an array as a new Tensor."""
-    from core.operators.creation.creation import to_tensor as made
-
-    return made(value)
-
-
-def as_tensor(value: Any) -> Any:
-    """Return a Tensor as it is, and an array as a new Tensor."""
-    return value if is_tensor(value) else to_tensor(np.asarray(value))

@@ -8,9 +8,9 @@ from typing import Any, Optional
 import numpy as np
 
 from PGL.checks import check_count, count_nodes, edge_array
-from PGL.forms import to_tensor
 from PGL.queries import id_batches
 from PGL.relation import Relation
+from PGL.structure import to_tensor
 
 
 class Graph(Relation):

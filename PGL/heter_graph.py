@@ -8,9 +8,9 @@ from typing import Any, Optional
 import numpy as np
 
 from PGL.checks import check_count, check_features, is_tensor, node_ids
-from PGL.forms import as_tensor, to_tensor
 from PGL.graph import Graph
 from PGL.queries import id_batches
+from PGL.structure import as_tensor, to_tensor
 
 
 class HeterGraph:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Callable, Optional
 
 from PGL.message import EndFeatures, Message, rows_of_edges
+from PGL.structure import Structure
 
 _MESSAGES = ("add", "sub", "mul", "div")
 
 
-class Messaging:
+class Messaging(Structure):
     """What passes messages in a graph of Tensors."""
 
     def send(
@@ -147,8 +148,11 @@ class Messaging:
 
         edges = self._sending("send_ue_recv")
         if not feature.is_floating_point():
-            options = message_op, reduce_op, edges.num_targets
-            return self._resized(segment.send_ue_recv(feature, edge_feature, *self._ends(), *options), out_size)
+            sources, targets = self._ends()
+            received = segment.send_ue_recv(
+                feature, edge_feature, sources, targets, message_op, reduce_op, edges.num_targets
+            )
+            return self._resized(received, out_size)
         weight = _weight(feature, edge_feature) if (message_op, reduce_op) == ("mul", "sum") else None
         if weight is not None:
             return self._resized(gather_multiply_reduce(feature, weight, edges), out_size)

@@ -9,11 +9,11 @@ import numpy as np
 
 from core.graphs import Adjacency, sample_neighbors
 from PGL.checks import is_tensor, node_ids
-from PGL.forms import to_tensor
+from PGL.structure import Structure, to_tensor
 
 
-class Queries:
-    """What is asked of a graph's edges; the edges themselves are those of :class:`PGL.relation.Relation`."""
+class Queries(Structure):
+    """What is asked of a graph's edges; the edges themselves are those of :class:`PGL.structure.Structure`."""
 
     def _degrees(self, direction: str, nodes: Any) -> Any:
         if not self._is_tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def _positions(ids: np.ndarray, ascending: np.ndarray) -> tuple[np.ndarray, np.n
     return positions, ascending[positions] == ids
 
 
-def _renumbered(ends: np.ndarray, ascending: np.ndarray, order: Optional[np.ndarray], owner: str) -> np.ndarray:
+def _renumbered(ends: np.ndarray, ascending: np.ndarray, order: np.ndarray, owner: str) -> np.ndarray:
     """Return edges with the new numbers of their ends."""
     positions, found = _positions(ends, ascending)
     if not found.all():

@@ -6,7 +6,7 @@ https://snap.stanford.edu/data/ca-AstroPh.html
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -40,8 +40,8 @@ class ArXivDataset:
     def __init__(self, seed: int = 123, root: Optional[str] = None) -> None:
         files = local_files(type(self).__name__, root, {_FILE: None}, _HOME)
         read = read_edge_list(files[_FILE], renumber=True)
-        self.node_names = read.node_names
-        count = len(read.node_names)
+        names: Any = read.node_names
+        self.node_names, count = names, len(names)
         pairs = prepared_edges(np.sort(read.edges, axis=1), count, False, False)
         generator = np.random.default_rng(seed)
         order = generator.permutation(len(pairs))

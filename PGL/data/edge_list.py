@@ -72,7 +72,7 @@ def read_edge_list(
             is no text, damaged, or unpacks to too much.
     """
     text, delimiter = read_text(path, maximum_bytes), delimiter_of(path, delimiter)
-    columns = [("source", np.int64), ("target", np.int64)]
+    columns: list[tuple[str, type]] = [("source", np.int64), ("target", np.int64)]
     if weighted:
         columns.append(("weight", np.float64))
     if typed:

@@ -156,7 +156,7 @@ class EdgeListDataset:
         """Return the ids of all nodes where they are numbered again, and how many nodes there are."""
         named = {"features": table and table.ids, "labels": known and known.ids}
         rows = {"features": table and len(table.values), "labels": known and len(known.y)}
-        counted = {name: rows[name] for name in rows if rows[name] is not None and named[name] is None}
+        counted = {name: count for name, count in rows.items() if count is not None and named[name] is None}
         everyone = [edges.reshape(-1), *(ids for ids in named.values() if ids is not None)]
         if renumber:
             ids = np.unique(np.concatenate(everyone))

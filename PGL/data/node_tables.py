@@ -63,12 +63,13 @@ def read_features(path: PathLike, delimiter: Optional[str] = None, maximum_bytes
         array = read_one_array(path, ("features", "x"), maximum_bytes)
         if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.shape[1]:
             raise ValueError(f"{where} must be numbers [nodes, features], not {array.dtype} {list(array.shape)}")
-        bad = np.argwhere(~(np.abs(array) <= _LARGEST)) if array.dtype.kind == "f" else ()
+        bad = np.argwhere(~(np.abs(array) <= _LARGEST)) if array.dtype.kind == "f" else np.empty((0, 2), int)
         if len(bad):
-            row, column = bad[0]
-            raise ValueError(f"{where}: feature {column} of node {row} is {array[row, column]} ({len(bad)} like it)")
+            node, column = bad[0]
+            raise ValueError(f"{where}: feature {column} of node {node} is {array[node, column]} ({len(bad)} like it)")
         return NodeTable(np.array(array, np.float32))
-    ids, rows = [], []
+    ids: list[int] = []
+    rows: list[np.ndarray] = []
     for number, row in numbered_rows(read_text(path, maximum_bytes), delimiter_of(path, delimiter)):
         ids.append(_id(row[0], where, number))
         if rows and len(row) - 1 != len(rows[0]) or len(row) < 2:

@@ -120,8 +120,8 @@ def read_planetoid(files: Mapping[str, Path]) -> Planetoid:
 def _dense(path: Path) -> np.ndarray:
     """Return a pickled sparse matrix as a table."""
     said: Any = unpickled(path)
-    parts = [said.get(name) for name in ("indptr", "indices", "data")] if isinstance(said, dict) else [None]
-    shape = said.get("_shape", said.get("shape")) if isinstance(said, dict) else None
+    parts: Any = [said.get(name) for name in ("indptr", "indices", "data")] if isinstance(said, dict) else [None]
+    shape: Any = said.get("_shape", said.get("shape")) if isinstance(said, dict) else None
     if any(not isinstance(part, np.ndarray) or part.ndim != 1 for part in parts) or not _is_shape(shape):
         raise ValueError(f"{os.fspath(path)!r} does not hold a sparse matrix of compressed rows")
     indptr, indices, data = parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -65,13 +65,15 @@ class TUDataset(GraphSet):
             )
         read = read_tu_graphs(root, prefix, maximum_bytes)
         self._read, self._base = read, os.fspath(tu_files(root, prefix))
-        labelled, described = read.node_labels is not None, read.node_attributes is not None
+        node_labels: Any = read.node_labels
+        node_attributes: Any = read.node_attributes
+        labelled, described = node_labels is not None, node_attributes is not None
         if features in ("labels", "attributes") and not (labelled if features == "labels" else described):
             raise ValueError(f"{_OWNER}: features: {features} needs {self._base + '_node_' + features + '.txt'!r}")
         kinds = (
-            [np.unique(c).tolist() for c in read.node_labels.T] if labelled and features in ("auto", "labels") else []
+            [np.unique(c).tolist() for c in node_labels.T] if labelled and features in ("auto", "labels") else []
         )
-        size = read.node_attributes.shape[1] if described and features in ("auto", "attributes") else 0
+        size = node_attributes.shape[1] if described and features in ("auto", "attributes") else 0
         by_degree = features == "degrees" or features == "auto" and not (labelled or described)
         degrees = int(min(_degrees(read).max(initial=0), max_degree)) if by_degree else None
         classes = [] if read.graph_labels is None else np.unique(read.graph_labels).tolist()

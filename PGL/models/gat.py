@@ -45,12 +45,13 @@ class GAT(nn.Layer):
         output_heads: int = 1,
     ) -> None:
         super().__init__()
+        convolution: Any = self.convolution
         self.gats = nn.LayerList()
         size = input_size
         for _ in range(num_layers - 1):
-            self.gats.append(self.convolution(size, hidden_size, feat_drop, attn_drop, num_heads, activation="elu"))
+            self.gats.append(convolution(size, hidden_size, feat_drop, attn_drop, num_heads, activation="elu"))
             size = num_heads * hidden_size
-        self.gats.append(self.convolution(size, num_class, feat_drop, attn_drop, output_heads, concat=False))
+        self.gats.append(convolution(size, num_class, feat_drop, attn_drop, output_heads, concat=False))
 
     def forward(self, graph: Any, feature: Any) -> Any:
         """Return the logits of all nodes.

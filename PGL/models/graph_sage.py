@@ -65,7 +65,7 @@ class GraphSAGE(nn.Layer):
         Raises:
             ValueError: there are not as many graphs as convolutions.
         """
-        graphs = list(graph) if isinstance(graph, (list, tuple)) else [graph] * len(self.convs)
+        graphs: list[Any] = list(graph) if isinstance(graph, (list, tuple)) else [graph] * len(self.convs)
         if len(graphs) != len(self.convs):
             raise ValueError(f"GraphSAGE: {len(self.convs)} convolutions need as many graphs, not {len(graphs)}")
         for conv, part in zip(self.convs, graphs):

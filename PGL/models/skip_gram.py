@@ -65,7 +65,8 @@ class SkipGram(nn.Layer):
         Returns:
             The mean loss of a context before.
         """
-        return skip_gram_descent(*self.tables(), *windows, learning_rate)
+        nodes, starts, contexts, negatives = windows
+        return skip_gram_descent(*self.tables(), nodes, starts, contexts, negatives, learning_rate)
 
     def forward(self, nodes: Any) -> Any:
         """Return the embeddings of nodes.

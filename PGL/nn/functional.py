@@ -57,7 +57,8 @@ def linear(layer: nn.Linear, feature: Any) -> Any:
     """
     if not isinstance(feature, SparseRows):
         return layer(feature)
-    output = sparse_product(feature, layer.weight)
+    weight: Any = layer.weight
+    output = sparse_product(feature, weight)
     return output if layer.bias is None else output + layer.bias
 
 
@@ -134,7 +135,7 @@ def one_self_loop(graph: Any) -> tuple[Any, Any]:
     return _norm(_degrees(graph.connections().incoming) + own), own
 
 
-def propagation(graph: Any, norm: Any = None, self_loop: bool = False, factor: float = 1.0) -> Callable[[Any], Any]:
+def propagation(graph: Any, norm: Any = None, self_loop: bool = False, factor: float = 1.0) -> Callable[..., Any]:
     """Return one step with the normalised adjacency matrix, x to factor D^-½ A D^-½ x.
 
     Where the graph can be read, it is no argument of compiled code, the step is one product with weights of the edges.

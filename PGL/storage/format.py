@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Union, cast
 
 import numpy as np
 
@@ -165,7 +165,7 @@ def map_array(folder: Path, file: ArrayFile, mode: Optional[str]) -> np.ndarray:
             f"{os.fspath(path)!r} has {length:,} bytes where {len(head) + file.size:,} are announced: it is truncated"
             " or foreign; store the graph again"
         )
-    array = np.memmap(path, file.dtype, mode or "r", len(head), file.shape).view(np.ndarray)
+    array = np.memmap(path, file.dtype, cast(Any, mode or "r"), len(head), file.shape).view(np.ndarray)
     return array if mode else array.copy()
 
 
@@ -200,11 +200,11 @@ def read_header(folder: Path) -> Header:
         raise ValueError(f"{where} does not describe a stored graph")
     if said.get("version") != VERSION:
         raise ValueError(f"{where} is of version {said.get('version')!r:.40}, and this program reads version {VERSION}")
-    sizes = [said.get(name) for name in ("num_sources", "num_targets", "num_edges")]
+    sizes: Any = [said.get(name) for name in ("num_sources", "num_targets", "num_edges")]
     entries = said.get("files")
     if not all(_is_size(size) for size in sizes) or not isinstance(entries, list):
         raise ValueError(f"{where} is damaged: it lacks the numbers of nodes and edges, or the list of arrays")
-    header = Header(*sizes, [_file(where, entry) for entry in entries])
+    header = Header(sizes[0], sizes[1], sizes[2], [_file(where, entry) for entry in entries])
     _check(where, header)
     return header
 

@@ -39,7 +39,7 @@ def load_pgl_dump(kind: Any, folder: Path, mmap_mode: Optional[str]) -> Any:
     return graph
 
 
-def _array(path: Path, mmap_mode: Optional[str]) -> np.ndarray:
+def _array(path: Path, mmap_mode: Any) -> np.ndarray:
     try:
         return np.load(path, mmap_mode, allow_pickle=False)
     except _DAMAGE as error:

@@ -104,7 +104,7 @@ class GraphClassification(GraphTask):
             GraphBatches(self.data, graphs), len(graphs), self.batch_size, self.config.seed, train, workers
         )
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase: cross entropy of the batch's graphs."""
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 

@@ -113,7 +113,7 @@ class LinkPrediction(GraphTask):
         workers = self.config.data.num_workers if train else 0
         return loader_of(make, len(triples), self.batch_size, self.config.seed, train, workers)
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase."""
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 

@@ -62,7 +62,9 @@ class MaskedLabelClassification(NodeClassification):
         shown, nodes = shown_labels(train, count, self.share, np.random.default_rng(integer(0, 2**62)))
         return [nodes, shown, self.classes[nodes]]
 
-    def loss(self, nodes: Any, shown: Any, labels: Any) -> tuple[Any, Mapping[str, Any]]:
+    def loss(  # type: ignore[override]  # labels that are shown, too
+        self, nodes: Any, shown: Any, labels: Any
+    ) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss at nodes whose labels are hidden, and the accuracy.
 
         Args:
@@ -74,7 +76,9 @@ class MaskedLabelClassification(NodeClassification):
         hits = core.equal(core.argmax(logits, axis=-1), labels)
         return F.cross_entropy(logits, labels), {"accuracy": core.cast(hits, "float32").mean()}
 
-    def predict(self, nodes: Any, shown: Any, labels: Any = None) -> Sequence[Any]:
+    def predict(  # type: ignore[override]  # labels that are shown, too
+        self, nodes: Any, shown: Any, labels: Any = None
+    ) -> Sequence[Any]:
         """Return the logits of some nodes, shape (N, classes)."""
         return [core.gather(self.network(self.graph, self.features, self.known, shown), nodes)]
 

@@ -64,7 +64,7 @@ class NodeClassification(GraphTask):
         ValueError: features are missing or not finite, or the data has no nodes to train on.
     """
 
-    models = ("GCN", "GAT", "GATv2", "GraphSAGE", "SGC", "SSGC", "APPNP", "GCNII", "Transformer")
+    models: Sequence[str] = ("GCN", "GAT", "GATv2", "GraphSAGE", "SGC", "SSGC", "APPNP", "GCNII", "Transformer")
     monitor = "accuracy"
     sparse = 0.25
     """Features of which a smaller share is not 0 are kept as sparse rows."""
@@ -101,7 +101,7 @@ class NodeClassification(GraphTask):
         fields = [nodes, np.asarray(self.data.y, np.int64)[nodes]]
         return loader_of(lambda _: fields, self.passes if split == "train" else 1, 1, self.config.seed)
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase: cross entropy at the labelled nodes."""
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 

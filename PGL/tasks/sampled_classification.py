@@ -75,7 +75,7 @@ class SampledNodeClassification(GraphTask):
         workers = self.config.data.num_workers if train else 0
         return loader_of(make, len(nodes), self.batch_size, self.config.seed, train, workers)
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase: cross entropy at the batch's nodes."""
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 

@@ -143,7 +143,7 @@ class SkipGramTask(GraphTask):
         nodes = [np.arange(self.graph.num_nodes)]
         return loader_of(lambda _: nodes, 1, 1, seed)
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase, whose loss moves the rows itself."""
         parameters, optimizer, schedule = self.learning(self.config, ["model"], steps_per_epoch, epochs)
         self._rate = optimizer.get_lr

@@ -113,7 +113,7 @@ class TextLinkPrediction(GraphTask):
         make = Surroundings(self.data, pairs, self.samples, self.hops)
         return loader_of(make, len(pairs), self.batch_size, self.config.seed, True, self.config.data.num_workers)
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase."""
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 

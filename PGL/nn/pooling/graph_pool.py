@@ -40,4 +40,5 @@ class GraphPool(nn.Layer):
             warnings.warn(
                 "GraphPool: give pool_type to the constructor; forward's goes away", DeprecationWarning, stacklevel=2
             )
-        return GF.graph_pool(graph, feature, pool_type or self.pool_type)
+        kind: Any = pool_type or self.pool_type
+        return GF.graph_pool(graph, feature, kind)

@@ -40,7 +40,7 @@ def _ernie(
 
 def _fluid(generation: str, url: str, *settings: int, act: str = "gelu") -> Checkpoint:
     """Return the record of an archive of Fluid 1.x, whose layer normalisation adds 1e-5."""
-    found = _ernie(generation, url, *settings, act=act)  # type: ignore[arg-type]  # no tuple of known length
+    found = _ernie(generation, url, *settings, act=act)  # type: ignore[arg-type, misc]  # no tuple of known length
     source = "PaddlePaddle/ERNIE 1.x"
     return Checkpoint("ernie", {**found.settings, "layer_norm_eps": 1e-5}, record(url, _PAPERS[generation], source))
 

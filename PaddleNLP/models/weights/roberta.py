@@ -17,8 +17,9 @@ def _roberta(path: str, *size: int) -> Checkpoint:
 
 def _english(name: str, *size: int) -> Checkpoint:
     """Return the record of one of the paper's own; sizes, 1e-5 and padding 1 are those of transformers' settings."""
+    layers, hidden, heads, inner = size
     settings = {
-        **sizes(*size, 50265),
+        **sizes(layers, hidden, heads, inner, 50265),
         "max_position_embeddings": 514,
         "type_vocab_size": 1,
         "pad_token_id": 1,

@@ -98,18 +98,18 @@ class OptimizerSection(Component):
     in_words: ClassVar[str] = "a name with its arguments"
 
     clip: Optional[ClipSection] = pydantic.Field(
-        None, description="keeps gradients from being too large; null: they are taken as they are"
+        default=None, description="keeps gradients from being too large; null: they are taken as they are"
     )
     decay_norm_and_bias: bool = pydantic.Field(
-        True,
+        default=True,
         description="whether weight decay reaches biases, and scales and offsets of normalisation: parameters of at "
         "most one dimension",
     )
     groups: list[GroupSection] = pydantic.Field(
-        [], description="parameters that learn at a rate or with a decay of their own, or not at all"
+        default=[], description="parameters that learn at a rate or with a decay of their own, or not at all"
     )
     layer_decay: Optional[LayerDecaySection] = pydantic.Field(
-        None, description="a learning rate that falls from the output to the input; null: one for all layers"
+        default=None, description="a learning rate that falls from the output to the input; null: one for all layers"
     )
 
     @pydantic.model_validator(mode="after")
