@@ -82,19 +82,19 @@ def _remembered(drawn: _Drawn, candidates: int) -> list[str]:
     if kin and not set(kin) & set(others):
         others[0] = drawn.one(kin)
     names = [asked, *others]
-    values = dict(zip(names, drawn.own(lambda: tuple(drawn.one(SLOTS[name][3]) for name in names))))
+    chosen = dict(zip(names, drawn.own(lambda: tuple(drawn.one(SLOTS[name][3]) for name in names))))
     turns: list[str] = []
-    for name in drawn.some(values, len(values)):
-        turns += [SLOTS[name][0].format(values[name]), drawn.one(NODS)]
+    for name in drawn.some(chosen, len(chosen)):
+        turns += [SLOTS[name][0].format(chosen[name]), drawn.one(NODS)]
     turns.append(SLOTS[asked][1])
     reply, values = SLOTS[asked][2], SLOTS[asked][3]
-    wrong = [reply.format(values[name]) for name in others if values[name] in values]
-    wrong += [SLOTS[name][2].format(values[name]) for name in others]
-    rest = [reply.format(value) for value in drawn.some(values, len(values)) if value not in values.values()]
-    rest += [SLOTS[name][2].format(drawn.one(SLOTS[name][3])) for name in drawn.some(SLOTS, 5) if name not in values]
+    wrong = [reply.format(chosen[name]) for name in others if chosen[name] in values]
+    wrong += [SLOTS[name][2].format(chosen[name]) for name in others]
+    rest = [reply.format(value) for value in drawn.some(values, len(values)) if value not in chosen.values()]
+    rest += [SLOTS[name][2].format(drawn.one(SLOTS[name][3])) for name in drawn.some(SLOTS, 5) if name not in chosen]
     taken = [*drawn.some(wrong, candidates // 2), *drawn.some(rest, len(rest))][: candidates - 1]
     context = f" {END} ".join(turns)
-    replies = [reply.format(values[asked]), *drawn.some(taken, len(taken))]
+    replies = [reply.format(chosen[asked]), *drawn.some(taken, len(taken))]
     return [f"{context}\t{text}\t{int(not place)}" for place, text in enumerate(replies)]
 
 

@@ -129,11 +129,11 @@ def write_mrqa(
             for question in range(count):
                 facts = _Facts(part, source, people=1, things=4)
                 context = "".join(facts.sentence(form, pair) for pair in facts.order)
-                place = facts.order.index((facts.person, facts.attribute))
+                asked = facts.order.index((facts.person, facts.attribute))
                 if shuffled and part != "test":
-                    place = int(source.integers(len(facts.order)))
-                before = "".join(facts.sentence(form, pair) for pair in facts.order[:place])
-                answer = facts.values[facts.order[place]]
+                    asked = int(source.integers(len(facts.order)))
+                before = "".join(facts.sentence(form, pair) for pair in facts.order[:asked])
+                answer = facts.values[facts.order[asked]]
                 start = context.index(answer, len(before))
                 entry = {
                     "id": f"{form}_{part}_{question}",
