@@ -88,7 +88,11 @@ COMPARISONS = {
         needs=(f"{PADDLE} ppdet",), files="a folder of photographs", lacks=("peers", "threads")
     ),
     "PaddleVideo.recognisers": Comparison(
-        rows={**RUN_TIMES, "paddle": f"{PADDLE} ppvideo", "pytorch": TORCH, "pytorch_compiled": TORCH},
+        rows={
+            **RUN_TIMES,
+            "paddle": f"{PADDLE} ppvideo",
+            **dict.fromkeys(("pytorch", "pytorch_compiled", "pytorch_by_parts"), TORCH),
+        },
         quick=("--models", "tsn_r50", "--rows", "openvino"),
     ),
     "PaddleVideo.feature_steps": Comparison(

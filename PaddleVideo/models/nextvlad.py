@@ -19,6 +19,7 @@ from core.io.array_file import read_array
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
 from core.nn.layer.checks import positive_numbers
+from core.operators.layers.normalization import masked_batch_norm
 from PaddleVideo.models.youtube8m import (
     CLASSES,
     FEATURE_DIMS,
@@ -47,18 +48,8 @@ class FrameBatchNorm(nn.BatchNorm1D):
         bias: Any = self.bias
         if not self.training:
             return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + bias
-        mask = core.ones_like(x[:, :, :1]) if mask is None else mask
-        flat, weights = x.flatten(0, 1), mask.reshape([1, -1]) / mask.sum()
-        each = core.ones_like(weights).transpose([1, 0])  # what is spread by a product is summed up by one, backward
-        new_mean = core.matmul(weights, flat)
-        centred = flat - core.matmul(each, new_mean)
-        new_variance = core.matmul(weights, core.square(centred))
-        with core.no_grad():
-            for running, new in ((mean, new_mean), (variance, new_variance)):
-                running.update(running * self._momentum + new.flatten() * (1.0 - self._momentum))
-        factor = core.rsqrt(new_variance + self._epsilon) * scale
-        found = centred * core.matmul(each, factor) + core.matmul(each, bias.unsqueeze(0))
-        return found.reshape(x.shape)
+        mask = core.ones_like(x[:, :, 0]) if mask is None else mask.squeeze(2)
+        return masked_batch_norm(x, mask, mean, variance, scale, bias, self._momentum, self._epsilon)
 
 
 class NeXtVLADLayer(nn.Layer):

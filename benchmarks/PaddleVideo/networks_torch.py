@@ -41,8 +41,18 @@ def shifted(x: Any, frames: int) -> Any:
     return found.flatten(0, 1)
 
 
+def shifted_by_parts(x: Any, frames: int) -> Any:
+    """Return the same as PaddlePaddle's release 1.5 wrote it: frames padded, cut in three parts, and joined."""
+    fold = x.shape[1] // frames
+    padded = F.pad(x.unflatten(0, (-1, frames)), (0, 0, 0, 0, 0, 0, 1, 1))
+    parts = padded[:, :-2, :fold], padded[:, 2:, fold : 2 * fold], padded[:, 1:-1, 2 * fold :]
+    return torch.cat(parts, 2).flatten(0, 1)
+
+
 class Block(nn.Module):
     """A residual block of images, two convolutions or a bottleneck; of TSM behind a shift."""
+
+    shifted = staticmethod(shifted)
 
     def __init__(
         self, in_channels: int, width: int, stride: int, projected: bool, bottleneck: bool, shift: int
@@ -62,7 +72,7 @@ class Block(nn.Module):
 
     def forward(self, x: Any) -> Any:
         """Return the block's feature maps."""
-        y = shifted(x, self.shift) if self.shift else x
+        y = self.shifted(x, self.shift) if self.shift else x
         for number in range(self.count):
             y = getattr(self, f"conv{number}")(F.relu(y) if number else y)
         return F.relu(y + (self.short(x) if hasattr(self, "short") else x))
@@ -185,7 +195,7 @@ class SlowFast(nn.Module):
                 for number in range(count):
                     pathways[pathway] = getattr(both, f"pathway{pathway}_res{number}")(pathways[pathway])
         features = torch.cat([x.mean((2, 3, 4)) for x in pathways], 1)
-        return self.head.projection(F.dropout(features, 0.5, self.training))
+        return self.head.projection(features)
 
 
 class NonLocal(nn.Module):
@@ -246,15 +256,25 @@ class NonLocalI3D(nn.Module):
         for stage in range(1, 5):
             x = getattr(self.backbone, f"layer{stage}")(x)
             x = F.max_pool3d(x, (2, 1, 1)) if stage == 1 else x
-        return self.head.fc(F.dropout(x.mean((2, 3, 4)), 0.5, self.training))
+        return self.head.fc(x.mean((2, 3, 4)))
 
 
-def network(name: str, classes: int) -> nn.Module:
-    """Return a network by our name of it."""
+def network(name: str, classes: int, by_parts: bool = False) -> nn.Module:
+    """Return a network by our name of it, without dropout.
+
+    Args:
+        name: ours.
+        classes: how many.
+        by_parts: whether TSM's shift is that of PaddlePaddle's release 1.5 in place of its authors'.
+    """
     kinds = {
-        "tsn_r50": lambda: FrameNetwork(50, classes, dropout=0.4),
-        "tsm_r50": lambda: FrameNetwork(50, classes, shift=8),
+        "tsn_r50": lambda: FrameNetwork(50, classes, dropout=0.0),
+        "tsm_r50": lambda: FrameNetwork(50, classes, shift=8, dropout=0.0),
         "slowfast_r50": lambda: SlowFast(classes),
         "non_local_i3d_r50": lambda: NonLocalI3D(classes),
     }
-    return kinds[name]()
+    found = kinds[name]()
+    for block in found.modules() if by_parts else ():
+        if isinstance(block, Block):
+            block.shifted = shifted_by_parts
+    return found

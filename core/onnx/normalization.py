@@ -51,6 +51,23 @@ def batch_normalization(
     return [normal, graph.node("Reshape", mean, flat), graph.node("Reshape", inverse, flat)]
 
 
+def masked_batch_normalization(
+    graph: Graph, x: Operand, mask: Operand, scale: Operand, shift: Operand, *, epsilon: float
+) -> list[str]:
+    """Normalise each channel, the last axis, by the rows that count; also returns the statistics of those."""
+    rows = list(range(x.rank - 1))
+    shares = graph.node("Div", mask, graph.reduce("ReduceSum", mask, rows))
+    shares = graph.unsqueeze(shares, x.rank - 1)
+    mean = graph.reduce("ReduceSum", graph.node("Mul", x, shares), rows)
+    centred = graph.node("Sub", x, mean)
+    squares = graph.node("Mul", graph.node("Mul", centred, centred), shares)
+    variance = graph.reduce("ReduceSum", squares, rows)
+    root = graph.node("Sqrt", graph.node("Add", variance, graph.number(epsilon, x.dtype)))
+    inverse, flat = graph.node("Reciprocal", root), graph.integers(-1)
+    normal = graph.node("Add", graph.node("Mul", graph.node("Mul", centred, inverse), scale), shift)
+    return [normal, graph.node("Reshape", mean, flat), graph.node("Reshape", inverse, flat)]
+
+
 def layer_normalization(graph: Graph, x: Operand, scale: Operand, shift: Operand, *, epsilon: float) -> list[str]:
     """Normalise each row of the last axis; also returns each row's mean and sqrt(variance + epsilon)."""
     if graph.opset_version >= 17:

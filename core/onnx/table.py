@@ -171,6 +171,7 @@ CONVERTERS: dict[str, Converter] = {
     # normalisation
     "batch_normalization": normalization.batch_normalization,
     "frozen_normalization": normalization.frozen_normalization,
+    "masked_batch_normalization": normalization.masked_batch_normalization,
     "layer_normalization": normalization.layer_normalization,
     "instance_normalization": normalization.instance_normalization,
     "softmax": normalization.softmax,

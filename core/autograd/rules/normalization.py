@@ -63,6 +63,20 @@ def _plus(first: Optional[Tensor], second: Tensor) -> Tensor:
     return second if first is None else first + second
 
 
+@rule("masked_batch_normalization")
+def _masked(context: Context, gradient: Any, *unused: Optional[Tensor]) -> Gradients:
+    x, mask, scale, _ = context.inputs
+    rows = list(range(x.ndim - 1))
+    shares = ops.unsqueeze(mask / ops.sum(mask), -1)
+    mean, inverse = context.outputs[1:]
+    if context.create_graph or dispatcher.state.trace is not None:
+        mean = ops.sum(x * shares, rows)
+        inverse = ops.rsqrt(ops.sum(ops.square(x - mean) * shares, rows) + context.epsilon)
+    normal = (x - mean) * inverse
+    total, along = ops.sum(gradient, rows), ops.sum(gradient * normal, rows)
+    return (gradient - shares * (total + normal * along)) * (scale * inverse), None, along, total
+
+
 @rule("frozen_normalization")
 def _frozen(context: Context, gradient: Tensor) -> Gradients:
     x, scale, _, mean, variance = context.inputs

@@ -67,6 +67,60 @@ _IMAGES, _IMAGES_BACKWARD = _kernels(
 )
 
 
+_masked_gradients = kernel("layers.batch_normalization", "normalize_batch_gradients")
+
+
+def _gradients_of_masked(
+    given: Sequence[np.ndarray],
+    inputs: Sequence[np.ndarray],
+    outputs: Sequence[np.ndarray],
+    out: Sequence[Optional[np.ndarray]],
+    epsilon: float,
+) -> None:
+    x, mask, scale, shift = inputs
+    wanted = [(out[0], x), (out[2], scale), (out[3], shift)]
+    targets = tuple(np.empty_like(array) if target is None else target for target, array in wanted)
+    _masked_gradients(given[0], x, mask, scale, *outputs[1:], out=targets)  # the statistics contain epsilon
+
+
+_MASKED = Kernel(
+    "masked_batch_normalization.numba",
+    kernel("layers.batch_normalization", "normalize_batch"),
+    infer=lambda metas, options: [metas[0], metas[2], metas[2]],
+    gradients=_gradients_of_masked,
+)
+
+
+@Composition
+def _masked_by_products(x: Value, mask: Value, scale: Value, shift: Value, epsilon: float) -> list[Value]:
+    """Add up by products with the mask, and spread by products with ones, whose gradients add up by products."""
+    shape, dtype = x.meta
+    count, channels = math.prod(shape[:-1]), shape[-1]
+    flat = apply("reshape", x, newshape=(count, channels))
+    weights = apply("reshape", mask, newshape=(1, count))
+    total = apply("sum", weights, axis=(1,), keepdims=True)
+    weights = apply("divide", weights, apply("broadcast_to", total, shape=(1, count)))
+    each = apply("full", shape=(count, 1), value=1.0, dtype=dtype)
+    mean = _product(weights, flat)
+    centred = apply("subtract", flat, _product(each, mean))
+    variance = _product(weights, apply("multiply", centred, centred))
+    inverse = apply("rsqrt", apply("add_scalar", variance, scalar=epsilon))
+    factor = apply("multiply", inverse, apply("reshape", scale, newshape=(1, channels)))
+    scaled = apply("multiply", centred, _product(each, factor))
+    result = apply("add", scaled, _product(each, apply("reshape", shift, newshape=(1, channels))))
+    statistics = [apply("reshape", value, newshape=(channels,)) for value in (mean, inverse)]
+    return [apply("reshape", result, newshape=shape), *statistics]
+
+
+def _product(first: Value, second: Value) -> Value:
+    return apply("matrix_product", first, second, transpose_a=False, transpose_b=False)
+
+
+@lowers("masked_batch_normalization")
+def _masked(call: Call) -> Operator:
+    return _MASKED if call.is_for_numba and call.size() else _masked_by_products
+
+
 @lowers("layer_normalization")
 def _layer(call: Call) -> Optional[Operator]:
     learns = any(call.needs(index) for index in range(3))

@@ -79,6 +79,15 @@ def _check_images(metas: Sequence[Meta], options: dict[str, Any]) -> None:
         raise OperatorError(f"instance_norm: x {shapes[0]}, scale {shapes[1]}, shift {shapes[2]} do not fit each other")
 
 
+def _check_masked(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    """Refuse shapes that do not fit: a kernel would read other memory."""
+    x, mask, scale, shift = (list(shape) for shape, _ in metas)
+    if len(x) < 2 or mask != x[:-1] or scale != x[-1:] or shift != scale:
+        raise OperatorError(
+            f"masked_batch_norm: x {x}, mask {mask}, scale {scale} and shift {shift} do not fit each other"
+        )
+
+
 def _image_metas(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     shape, dtype = metas[0]
     return [metas[0], (shape[:2], dtype), (shape[:2], dtype)]
@@ -106,6 +115,13 @@ _instance_normalization = Operator(
 instance_normalization_backward = Operator(
     "instance_normalization_backward", None, infer=_gradient_metas, differentiable=False, lacks=(bfloat16, float16)
 )
+_masked_batch_normalization = Operator(
+    "masked_batch_normalization",
+    None,
+    check=_check_masked,
+    infer=lambda metas, options: [metas[0], metas[2], metas[2]],
+    lacks=(bfloat16, float16),
+)
 _unused_statistics = ConstantOperator(
     "unused_statistics", lambda size: np.zeros(size), lambda size: ([size], np.float64)
 )
@@ -124,6 +140,17 @@ def batch_normalization(
     unused = [constant(_unused_statistics, scale.dtype, size=scale.shape[0]) for _ in range(2)]
     inputs = (x, scale, shift, *unused)
     return apply(_batch_normalization, *inputs, axis=axis, epsilon=float(epsilon))
+
+
+def masked_batch_normalization(
+    x: Tensor, mask: Tensor, scale: Tensor, shift: Tensor, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalise each channel, the last axis, over all others, where each row counts as the mask (...) says.
+
+    Returns:
+        The result, and per channel the mean and 1 / sqrt(variance + epsilon).
+    """
+    return apply(_masked_batch_normalization, x, mask, scale, shift, epsilon=float(epsilon))
 
 
 def frozen_normalization(

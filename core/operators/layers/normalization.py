@@ -17,6 +17,7 @@ from core.operators.layers._normalization_primitives import (
     frozen_normalization,
     instance_normalization,
     layer_normalization,
+    masked_batch_normalization,
 )
 from core.operators.layers._windows import channel_first, channel_last
 from core.operators.shape._primitives import reshape_exact
@@ -73,6 +74,43 @@ def batch_norm(
     result, mean, inverse = batch_normalization(x, scale, shift, axis, epsilon)
     _move_running(running_mean, running_var, mean, inverse, momentum, epsilon)
     return narrowed(result, x.dtype)
+
+
+def masked_batch_norm(
+    x: Tensor,
+    mask: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+) -> Tensor:
+    """Normalise each channel by the statistics of the rows that count, such as the frames that videos have.
+
+    What :func:`batch_norm` does in training, for channels that are the last axis; Paddle has no such function.
+
+    Args:
+        x: Shape (..., C), floating-point.
+        mask: 1 for rows that count and 0 for padding, which is normalised too, of x's type, shape (...); one row counts
+            at least. It gets no gradient.
+        running_mean, running_var: As of :func:`batch_norm`.
+        weight, bias: Scale and shift, shape (C,).
+        momentum: How much of the running statistics is kept.
+        epsilon: Added to the variance.
+
+    Returns:
+        A tensor of x's shape.
+
+    Raises:
+        OperatorError: shapes do not fit each other.
+        OperatorTypeError: types do not fit each other.
+    """
+    floating_tensor(x, "masked_batch_norm")
+    scale, shift = affine("masked_batch_norm", x.shape[-1], x.dtype, weight, bias, (running_mean, running_var))
+    result, mean, inverse = masked_batch_normalization(x, mask.detach(), scale, shift, epsilon)
+    _move_running(running_mean, running_var, mean, inverse, momentum, epsilon)
+    return result
 
 
 def _move_running(
@@ -244,4 +282,4 @@ def group_norm(
     return channel_last(x) if last else x
 
 
-__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "masked_batch_norm"]

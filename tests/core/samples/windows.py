@@ -38,6 +38,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "conv3d_transpose": [lambda d: call(d.f(1, 2, 3, 3, 2), d.f(2, 3, 2, 2, 2), d.f(3), stride=2)],
     "group_norm": [lambda d: call(d.f(2, 4, 3), 2, 1e-5, d.f(4), d.f(4))],
     "instance_norm": [lambda d: call(d.f(2, 3, 4, 5), weight=d.f(3), bias=d.f(3))],
+    "masked_batch_norm": [lambda d: call(d.f(2, 3, 4), d.f(2, 3), d.f(4), d.f(4), d.f(4), d.f(4))],
     "layer_norm": [lambda d: call(d.f(2, 3, 4), [3, 4], d.f(3, 4), d.f(3, 4))],
     "local_response_norm": [lambda d: call(d.f(2, 5, 3, 3), 3)],
     "max_pool1d": [lambda d: call(d.f(2, 3, 7), 2)],
