@@ -29,7 +29,7 @@ class Ragged:
         self.ends = ends
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[int]], dtype: Any = np.int32) -> Ragged:
+    def of(cls, rows: Union[Sequence[Sequence[int]], Sequence[np.ndarray]], dtype: Any = np.int32) -> Ragged:
         """Return the arrays of rows of numbers."""
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         values = np.fromiter((number for row in rows for number in row), dtype, int(lengths.sum()))

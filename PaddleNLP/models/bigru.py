@@ -60,7 +60,8 @@ class BiGRUModel(nn.Layer):
     @property
     def vocab_size(self) -> int:
         """How many tokens the table of words has."""
-        return int(self.word_embeddings.weight.shape[0])
+        weight: Any = self.word_embeddings.weight
+        return int(weight.shape[0])
 
     def forward(
         self,

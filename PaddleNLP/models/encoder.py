@@ -60,7 +60,7 @@ class Embeddings(nn.Layer):
             self.token_type_embeddings = nn.Embedding(type_vocab_size, hidden_size, weight_attr=weight_attr)
         if task_type_vocab_size:
             self.task_type_embeddings = nn.Embedding(task_type_vocab_size, hidden_size, weight_attr=weight_attr)
-        self.layer_norm = nn.LayerNorm(hidden_size)
+        self.layer_norm: nn.Layer = nn.LayerNorm(hidden_size)
         self.dropout = nn.Dropout(dropout)
 
     def forward(
@@ -174,8 +174,8 @@ class Encoder(nn.Layer):
             act_dropout=0.0,
             weight_attr=self.weight_attr(),
         )
-        self.encoder = nn.TransformerEncoder(layer, num_hidden_layers)
-        self.pooler = None if pool_act is None else Pooler(self.hidden_size, pool_act, self.weight_attr())
+        self.encoder: Any = nn.TransformerEncoder(layer, num_hidden_layers)
+        self.pooler: Any = None if pool_act is None else Pooler(self.hidden_size, pool_act, self.weight_attr())
         set_epsilon(self, self.layer_norm_eps)
 
     def weight_attr(self) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Optional
 import core
 from core import nn
 from core.nn import functional as F
-from PaddleNLP.models.combined.electra_pretraining import ElectraForTotalPretraining
+from PaddleNLP.models.combined.electra_pretraining import drawn_tokens
 from PaddleNLP.models.electra import (
     ElectraClassificationHead,
     ElectraDiscriminatorPredictions,
@@ -59,7 +59,7 @@ class ErnieHealthDiscriminator(Head):
         self.discriminator_csp = ElectraClassificationHead(encoder, vector_size, self.dropout.p)
         self.activation = getattr(F, encoder.hidden_act)
 
-    def forward(
+    def forward(  # type: ignore[override]  # other inputs
         self,
         input_ids: Any,
         candidate_ids: Any,
@@ -123,7 +123,6 @@ class ErnieHealthForTotalPretraining(nn.Layer):
         """The discriminator's encoder, which is fine-tuned later."""
         return self.discriminator.encoder
 
-    chosen = ElectraForTotalPretraining.chosen
 
     def forward(
         self,
@@ -148,7 +147,7 @@ class ErnieHealthForTotalPretraining(nn.Layer):
         scores = self.generator(input_ids, *given)
         masked = labels != -100
         raw = core.where(masked, labels, input_ids) if raw_input_ids is None else raw_input_ids
-        filled = core.where(masked, self.chosen(scores).astype(input_ids.dtype), input_ids)
+        filled = core.where(masked, drawn_tokens(scores, self.sample).astype(input_ids.dtype), input_ids)
         kept = kept_tokens(input_ids, attention_mask, self.encoder.pad_token_id, "int64")
         replaced = core.logical_and(masked, filled != raw).astype("int64")
         candidates = core.concat([raw.unsqueeze(2), self.wrong(scores, raw)], axis=2)
@@ -166,7 +165,7 @@ class ErnieHealthForTotalPretraining(nn.Layer):
         found = []
         for _ in range(NEGATIVES):
             scores = scores - 10000.0 * F.one_hot(taken, scores.shape[-1])
-            taken = self.chosen(scores)
+            taken = drawn_tokens(scores, self.sample)
             found.append(taken.astype(raw.dtype))
         return core.stack(found, axis=2)
 

@@ -39,7 +39,7 @@ def folder_settings(folder: Path, parameters: Mapping[str, inspect.Parameter], f
     settings = {name: value for name, value in found.items() if name in parameters and value is not None}
     for name, value in settings.items():
         try:
-            check_argument(os.fspath(path), name, value, parameters[name].annotation)
+            check_argument(str(path), name, value, parameters[name].annotation)
         except PydanticCustomError as error:
             raise ValueError(str(error)) from None
     return {"layer_norm_eps": 1e-5, **settings} if fluid and "layer_norm_eps" in parameters else settings
@@ -59,4 +59,4 @@ def _read(path: Path) -> dict[str, Any]:
         content = {**{name: value for name, value in content.items() if name != "init_args"}, **inner}
     if not isinstance(content, dict):
         raise ValueError(f"cannot read the settings in {os.fspath(path)!r}: it holds no settings by name")
-    return {OLDER.get(name, name): value for name, value in content.items()}
+    return {str(OLDER.get(name, name)): value for name, value in content.items()}

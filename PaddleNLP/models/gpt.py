@@ -202,7 +202,7 @@ class GPTModel(nn.Layer):
             states.append(hidden)
             present.append(pair)
         sequence = self.decoder.norm(hidden)
-        outputs = (sequence, self.last(sequence, input_ids, attention_mask))
+        outputs: tuple[Any, ...] = (sequence, self.last(sequence, input_ids, attention_mask))
         outputs = (*outputs, present) if use_cache else outputs
         return (*outputs, tuple(states)) if output_hidden_states else outputs
 

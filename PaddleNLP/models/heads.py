@@ -220,7 +220,7 @@ class PairClassification(Head):
         self.num_classes = num_classes
         self.classifier = self._linear(num_classes, 3 * encoder.hidden_size)
 
-    def forward(
+    def forward(  # type: ignore[override]  # other inputs
         self,
         input_ids: Any,
         token_type_ids: Any = None,
@@ -261,7 +261,7 @@ class MultipleChoice(Head):
         super().__init__(encoder, dropout)
         self.classifier = self._linear(1)
 
-    def forward(
+    def forward(  # type: ignore[override]  # other inputs
         self,
         input_ids: Any,
         token_type_ids: Any = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional
 
 import core
 from core import nn
@@ -62,7 +62,7 @@ class PretrainingHeads(nn.Layer):
     def __init__(self, encoder: Any, predictions: bool, seq_relationship: bool) -> None:
         super().__init__()
         if predictions:
-            self.predictions = Predictions(encoder)
+            self.predictions: Any = Predictions(encoder)
         if seq_relationship:
             self.seq_relationship = nn.Linear(encoder.hidden_size, 2, weight_attr=encoder.weight_attr())
 
@@ -75,7 +75,7 @@ class MaskedLM(Head):
         dropout: not used, as in the official models.
     """
 
-    head_names = ("cls",)
+    head_names: ClassVar[tuple[str, ...]] = ("cls",)
 
     def __init__(self, encoder: Any, dropout: Optional[float] = None) -> None:
         super().__init__(encoder, dropout)
@@ -138,7 +138,7 @@ class NextSentencePrediction(Head):
         dropout: not used, as in the official models.
     """
 
-    head_names = ("cls",)
+    head_names: ClassVar[tuple[str, ...]] = ("cls",)
     uses_pooler = True
 
     def __init__(self, encoder: Any, dropout: Optional[float] = None) -> None:

@@ -87,7 +87,7 @@ class XLNetLMHeadModel(MaskedLM):
         self.decoder_weight = self.encoder.word_embeddings.weight
         self.decoder_bias = self.create_parameter([self.decoder_weight.shape[0]], is_bias=True)
 
-    def forward(
+    def forward(  # type: ignore[override]  # other inputs
         self,
         input_ids: Any = None,
         token_type_ids: Any = None,

@@ -64,7 +64,8 @@ class LanguageTask(ToolkitTask):
     def tokenizer(self) -> Any:
         """What makes ids of texts; of a run it is in its folder."""
         if self._folder is not None:
-            return TOKENIZERS.resolve(self.config.tokenizer.name).from_pretrained(self._folder)
+            made: Any = TOKENIZERS.resolve(self.config.tokenizer.name)
+            return made.from_pretrained(self._folder)
         return build_tokenizer(
             self.config.tokenizer, self.config.data.root, lambda: texts_of(self.dataset("train"))
         )
@@ -96,7 +97,7 @@ class LanguageTask(ToolkitTask):
         return self.network
 
     @functools.cached_property
-    def networks(self) -> dict[str, Any]:
+    def networks(self) -> dict[str, Any]:  # type: ignore[override]  # an attribute that is made on first use
         """The same under the name that it has in checkpoints."""
         found: dict[str, Any] = {}
         self.__dict__["networks"] = found  # add_network writes into it
@@ -211,7 +212,7 @@ class LanguageTask(ToolkitTask):
 
     # training and prediction
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase: the loss over the whole network."""
         loss = self.loss if self.config.teacher is None else self._distiller().loss
         return [Phase("train", loss, *self.learning(self.config, list(self.networks), steps_per_epoch, epochs))]

@@ -63,9 +63,9 @@ class Pretraining(LanguageTask):
         samples = [dataset[number] for number in part]
         if self.follows:
             names = ("input_ids", "token_type_ids", "position_ids", "segments")
-            columns: dict[str, Column] = {name: Ragged.of([sample[name] for sample in samples]) for name in names}
+            ragged: dict[str, Column] = {name: Ragged.of([sample[name] for sample in samples]) for name in names}
             numbers = {"next_sentence": np.int64, "whole_words": np.float32}
-            return {**columns, **{name: np.array([one[name] for one in samples], k) for name, k in numbers.items()}}
+            return {**ragged, **{name: np.array([one[name] for one in samples], k) for name, k in numbers.items()}}
         firsts = [sample["text"] for sample in samples]
         seconds = [sample.get("text_pair") or "" for sample in samples]
         columns = self._rows(firsts, seconds)

@@ -80,9 +80,9 @@ class QuestionAnswering(LanguageTask):
             for name, rows in found.columns.items()
             if name == "input_ids" or name in self.tokenizer.model_input_names
         }
-        offsets = Ragged.of([row.reshape(-1) for row in found.offsets])
+        places = Ragged.of([row.reshape(-1) for row in found.offsets])
         ends = {"start": positions[:, 0], "end": positions[:, 1]}
-        return {**columns, **ends, "offsets": offsets, "sample": found.samples + part.start}
+        return {**columns, **ends, "offsets": places, "sample": found.samples + part.start}
 
     def loss_of(self, logits: Any, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the mean cross entropy of a batch's beginnings and ends."""

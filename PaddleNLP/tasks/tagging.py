@@ -49,8 +49,8 @@ class TokenClassification(LanguageTask):
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return ids and labels of some samples; only the first token of a word has one."""
         samples = [dataset[number] for number in part]
-        options = {"is_split_into_words": True, "return_word_ids": True}
-        columns = self.tokens([sample["tokens"] for sample in samples], **options)
+        words = [sample["tokens"] for sample in samples]
+        columns = self.tokens(words, is_split_into_words=True, return_word_ids=True)
         numbers = {name: number for number, name in enumerate(self.class_names)}
         labels = []
         for words, sample in zip(columns.pop("word_ids"), samples):

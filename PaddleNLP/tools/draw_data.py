@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional
+from typing import Callable, Optional
 
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
@@ -25,8 +25,13 @@ EXAMPLES = """\
       six sets of questions in SQuAD's layout, and two more in the test part, out of domain
 """
 
-KINDS = {"dialogues": write_dialogues, "conversations": write_conversations, "dbqa": write_dbqa, "mrqa": write_mrqa}
-KINDS["distant"] = write_distant
+KINDS: dict[str, Callable[..., list[str]]] = {
+    "dialogues": write_dialogues,
+    "conversations": write_conversations,
+    "dbqa": write_dbqa,
+    "mrqa": write_mrqa,
+    "distant": write_distant,
+}
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -35,8 +35,9 @@ def words_of(path: str, least: int, most: int) -> list[str]:
         ValueError: a row is wrong; names file and line.
     """
     counts: collections.Counter[str] = collections.Counter()
-    for sample in JoinedRows(path):
-        counts.update(looked_up(sample["tokens"], False, True))
+    rows = JoinedRows(path)
+    for number in range(len(rows)):
+        counts.update(looked_up(rows[number]["tokens"], False, True))
     found = sorted((word for word in counts if counts[word] >= least), key=lambda word: (-counts[word], word))
     return [*found[: most - 1], "OOV"]
 

@@ -14,7 +14,7 @@ import math
 import os
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class PretrainingRows(TextDataset):
                 following.append(label[0])
                 shares.append(share)
         names = ("input_ids", "token_type_ids", "position_ids", "segments")
-        numbers = {"next_sentence": following, "whole_words": shares}
+        numbers: dict[str, Any] = {"next_sentence": following, "whole_words": shares}
         super().__init__({**dict(zip(names, columns)), **numbers}, path=path, transform=transform)
 
     @property
@@ -186,8 +186,8 @@ def join_words(
         lengths = [end - start for start, end in segmenter.place(text)[1]]
         words.append(np.repeat(np.arange(len(lengths)), lengths))
     before = None
-    for place, (segment, (start, _), text) in enumerate(zip(segments, offsets, token_type_ids)):
-        word = None if segment == SPECIAL else (text, words[text][start])
+    for place, (segment, (start, _), number) in enumerate(zip(segments, offsets, token_type_ids)):
+        word = None if segment == SPECIAL else (number, words[number][start])
         if word is not None and word == before:
             segments[place] = INSIDE
         before = word

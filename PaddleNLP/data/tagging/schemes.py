@@ -63,7 +63,7 @@ def written(kind: str, length: int, scheme: str, suffix: bool = False) -> Iterat
         scheme: one of :data:`SCHEMES`.
         suffix: whether the mark comes last.
     """
-    first, inside, last, only = SCHEMES[scheme]
+    first, inside, last, only = tuple(SCHEMES[scheme])
     for mark in only if length == 1 else f"{first}{inside * (length - 2)}{last}":
         yield (f"{kind}-{mark}" if suffix else f"{mark}-{kind}") if kind else mark
 

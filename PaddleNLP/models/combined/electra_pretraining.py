@@ -75,25 +75,13 @@ class ElectraForTotalPretraining(nn.Layer):
         given = (token_type_ids, position_ids, attention_mask)
         scores = self.generator(input_ids, *given)
         masked = labels != -100
-        filled = core.where(masked, self.chosen(scores).astype(input_ids.dtype), input_ids)
+        filled = core.where(masked, drawn_tokens(scores, self.sample).astype(input_ids.dtype), input_ids)
         replaced = core.logical_and(masked, filled != labels).astype("int64")
         if attention_mask is None:
             kept = (input_ids != self.encoder.pad_token_id).astype("int64")
         else:
             kept = attention_mask.astype("int64")
         return scores, self.discriminator(filled, *given), replaced * kept - 100 * (1 - kept)
-
-    def chosen(self, scores: Any) -> Any:
-        """Return the generator's tokens, int64 (N, L), through which no gradient flows.
-
-        Args:
-            scores: float32 (N, L, vocab_size).
-        """
-        scores = scores.detach()
-        if self.sample:
-            uniform = core.rand(scores.shape)
-            scores = scores - core.log(1e-9 - core.log(uniform + 1e-9))
-        return scores.argmax(axis=-1)
 
     def loss(self, results: tuple[Any, Any, Any], labels: Any) -> Any:
         """Return the weighted sum of both networks' losses.
@@ -105,3 +93,17 @@ class ElectraForTotalPretraining(nn.Layer):
         scores, logits, replaced = results
         guessed = token_loss(scores, labels)
         return self.gen_weight * guessed + self.disc_weight * replaced_loss(logits, replaced)
+
+
+def drawn_tokens(scores: Any, sample: bool) -> Any:
+    """Return the generator's tokens, int64 (N, L), through which no gradient flows.
+
+    Args:
+        scores: float32 (N, L, vocab_size).
+        sample: whether they are drawn by their probabilities; otherwise they are the likeliest.
+    """
+    scores = scores.detach()
+    if sample:
+        uniform = core.rand(scores.shape)
+        scores = scores - core.log(1e-9 - core.log(uniform + 1e-9))
+    return scores.argmax(axis=-1)

@@ -46,7 +46,7 @@ class MultiPerspective(Head):
         inputs = (size, FILTERS * len(WIDTHS), 2 * size, size)
         self.classifiers = nn.LayerList([self._linear(num_classes, count) for count in inputs])
 
-    def forward(
+    def forward(  # type: ignore[override]  # other inputs
         self,
         input_ids: Any,
         token_type_ids: Any = None,

@@ -25,7 +25,7 @@ class GPTEmbeddings(Embeddings):
     """
 
     def __init__(self, *settings: Any, **named: Any) -> None:
-        super().__init__(*settings, type_vocab_size=0, **named)
+        super().__init__(*settings, type_vocab_size=0, **named)  # type: ignore[misc]  # it is not among the settings
         self.layer_norm = nn.Identity()
 
 
