@@ -38,6 +38,22 @@ def test_a_network_in_8_bits_holds_pairs_of_nodes_and_whole_numbers(tmp_path) ->
     assert np.linalg.norm(got - wanted) < 0.01 * np.linalg.norm(wanted)
 
 
+def test_sums_of_large_bytes_are_compared_without_saturation(tmp_path) -> None:
+    """Two products of bytes that are nearly largest exceed 16 bits, in which onnxruntime adds them up where it fuses."""
+    made = nn.Sequential(nn.Conv2D(16, 16, 1), nn.Conv2D(16, 4, 1))
+    for layer in made:
+        layer.weight.set_value(np.linspace(0.9, 1, layer.weight.size, dtype=np.float32).reshape(layer.weight.shape))
+    made.eval()
+    x = np.linspace(0.9, 1, 2 * 16 * 9, dtype=np.float32).reshape(2, 16, 3, 3)
+    found = PostTraining({"model": made})
+    made(core.to_tensor(x))
+    found.convert()
+    specs = [InputSpec([None, 16, 3, 3], name="x")]
+    core.onnx.export(made, str(tmp_path / "large"), specs, examples=[[core.to_tensor(x)]])
+    (got,) = check.RuntimeSession(onnx.load(str(tmp_path / "large.onnx"))).run({"x": x})
+    np.testing.assert_allclose(got, made(core.to_tensor(x)).numpy(), rtol=0.01)
+
+
 def test_grids_and_scales_along_an_axis(tmp_path) -> None:
     class Both(nn.Layer):
         def forward(self, x):
