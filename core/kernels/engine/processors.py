@@ -16,6 +16,15 @@ def processors() -> int:
     return int(wanted) if wanted.isdecimal() and int(wanted) else len(os.sched_getaffinity(0))
 
 
+BUSY = 1.5
+"""So many programs for each processor want to run on a machine that is busy."""
+
+
+def busy() -> bool:
+    """Return whether the machine has had more to do than it has processors, by its load of the last minute."""
+    return hasattr(os, "getloadavg") and os.getloadavg()[0] > BUSY * (os.cpu_count() or 1)
+
+
 @functools.lru_cache(maxsize=1)
 def instructions() -> frozenset[str]:
     """Return the names of the processor's instruction sets; none where the system does not say."""

@@ -16,7 +16,7 @@ from typing import Optional
 import numpy as np
 
 from core.kernels.engine import forked, matrix_extensions, mxnet_parts, requirements
-from core.kernels.engine.processors import processors
+from core.kernels.engine.processors import busy, processors
 
 if "bool" not in np.__dict__:
     np.bool = bool  # type: ignore[attr-defined]  # numpy 1.24 removed the alias that mxnet reads while it is imported
@@ -71,6 +71,10 @@ if not has_gpus():
 if os.environ.get("MXNET_ENGINE_TYPE") == "NaiveEngine":
     # operators that run one after another share a piece of scratch memory; four would each keep the largest size
     os.environ.setdefault("MXNET_CPU_TEMP_COPY", "1")
+# A thread that has done its share of an operation spins for milliseconds, in case the next one comes; on a busy machine
+# it keeps the processor from the thread that all wait for. The library reads this when it is loaded, with the engine.
+if busy() and not {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & os.environ.keys():
+    os.environ["OMP_WAIT_POLICY"] = "passive"
 
 
 def set_number_of_threads(number: int) -> None:

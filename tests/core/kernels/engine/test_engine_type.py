@@ -110,6 +110,37 @@ def test_the_number_of_threads_never_changes(chosen: object) -> None:
     assert counts == str([wanted] * 4)
 
 
+WAITING = """
+import ctypes, os, sys
+load = float(sys.argv[1]) * os.cpu_count()
+os.getloadavg = lambda: (load, 0.0, 0.0)
+import core.kernels.engine.startup
+print(os.environ.get("OMP_WAIT_POLICY"))
+openmp = ctypes.CDLL("libgomp.so.1")
+if hasattr(openmp, "omp_display_env"):  # of GCC 12 on
+    openmp.omp_display_env(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "own", "policy", "turns"),
+    [
+        ("1.4", {}, "None", None),
+        ("1.6", {}, "passive", "0"),
+        ("1.6", {"OMP_WAIT_POLICY": "active"}, "active", None),
+        ("1.6", {"GOMP_SPINCOUNT": "77"}, "None", "77"),
+    ],
+)
+def test_threads_sleep_at_once_on_a_busy_machine(load: str, own: dict[str, str], policy: str, turns: object) -> None:
+    ours = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+    environment = {**{key: value for key, value in os.environ.items() if key not in ours}, **own}
+    command = [sys.executable, "-c", WAITING, load]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == f"{policy}\n"
+    if turns is not None and "GOMP_SPINCOUNT" in done.stderr:
+        assert f"GOMP_SPINCOUNT = '{turns}'" in done.stderr
+
+
 def test_a_program_without_an_error_stream_starts() -> None:
     done = subprocess.run(["bash", "-c", f'exec 2>&-; exec {sys.executable} -c "{CODE}"'], stdout=subprocess.PIPE)
     assert done.returncode == 0 and done.stdout.startswith(b"[2.0, 2.0]")
