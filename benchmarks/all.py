@@ -83,6 +83,9 @@ COMPARISONS = {
         rows={**RUN_TIMES, "paddle": f"{PADDLE} ppdet", "pytorch": f"{TORCH} torchvision"},
         quick=("--models", "yolov3_mobilenet_v1-320", "--rows", "onnxruntime", "--only", "exported"),
     ),
+    "PaddleDetection.detector_training": Comparison(
+        rows={"unfused": "", "pytorch": f"{TORCH} torchvision", "paddle": f"{PADDLE} ppdet"}
+    ),
     "PaddleDetection.region_detectors": Comparison(needs=(f"{TORCH} torchvision",), lacks=("paddle",)),
     "PaddleDetection.reader": Comparison(
         needs=(f"{PADDLE} ppdet",), files="a folder of photographs", lacks=("peers", "threads")
@@ -155,6 +158,7 @@ OURS_ALONE = {
     "core.first_call": "ours alone",
     "core.memory": "ours alone",
     "core.optimizer_update": "ours alone",
+    "core.thread_waiting": "ours alone",
     "core.winograd_rounding": "compares errors",
 }
 """Programs that docs/benchmarks.md lists and that compare no speed with another library, with the reason."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Callable
@@ -15,7 +16,7 @@ Steps = Mapping[str, Callable[[], Any]]
 Size = tuple[int, int]
 """Height and width of images, pixels."""
 
-CLASSES, OBJECTS = 80, 8
+CLASSES = 80
 WEIGHTS, ORDERED = "weights.pdparams", "ordered.npz"
 """Files of weights by name, and in the order in which layers are called."""
 
@@ -27,69 +28,74 @@ def data(size: Size, batch: int) -> dict[str, np.ndarray]:
     return {"image": images, "im_shape": shapes, "scale_factor": np.ones((batch, 2), np.float32)}
 
 
-def objects(size: Size, batch: int) -> dict[str, np.ndarray]:
-    """Return what a training step learns: eight objects in each image."""
-    random = np.random.default_rng(1)
-    corners = random.uniform(0, 0.7, (batch, OBJECTS, 2))
-    ends = corners + random.uniform(0.05, 0.3, (batch, OBJECTS, 2))
-    boxes = (np.concatenate([corners, ends], -1) * np.tile(size[::-1], 2)).astype(np.float32)
-    classes = random.integers(0, CLASSES, (batch, OBJECTS))
-    return {"gt_bbox": boxes, "gt_class": classes, "gt_count": np.full(batch, OBJECTS)}
-
-
 # --- ours ------------------------------------------------------------------------------------------------------------
 
 
-def ours(name: str, size: Size, batch: int, folder: str, file_wanted: bool) -> Steps:
-    """Return what our detector does, exported and compiled, and its training step; writes weights for the others."""
+def make(name: str, size: Size, batch: int, folder: str, program: bool, file: bool) -> Steps:
+    """Write a network's weights for all sides, and our exports: what that needs is no part of what runs them.
+
+    Args:
+        name: of the detector.
+        size: height and width of images.
+        batch: how many there are.
+        folder: gets everything.
+        program: whether our program is wanted.
+        file: whether the ONNX file is.
+    """
     import core
     from core.static import InputSpec
-    from core.train.config.table import Component
-    from PaddleDetection.models.registry import NETWORKS
 
-    core.seed(0)
-    network = NETWORKS.build(Component(name=name, num_classes=CLASSES))
-    network.eval()
+    network = built(name)
     arrays = data(size, batch)
-    draw_predictors(network, [core.to_tensor(array) for array in arrays.values()])
-    core.save(network.state_dict(), f"{folder}/{WEIGHTS}")
-    np.savez(f"{folder}/{ORDERED}", *in_order(network, [core.to_tensor(array) for array in arrays.values()]))
-    specs = [InputSpec([batch, *array.shape[1:]], name=key) for key, array in arrays.items()]
-    core.jit.save(network, f"{folder}/program", specs)
     tensors = [core.to_tensor(array) for array in arrays.values()]
-    if file_wanted:
+    draw_predictors(network, tensors)
+    core.save(network.state_dict(), f"{folder}/{WEIGHTS}")
+    np.savez(f"{folder}/{ORDERED}", *in_order(network, tensors))
+    if program:
+        specs = [InputSpec([batch, *array.shape[1:]], name=key) for key, array in arrays.items()]
+        core.jit.save(network, f"{folder}/program", specs)
+    if file:
         core.onnx.export(network, f"{folder}/model", tensors)
+    return {}
+
+
+def ours(name: str, size: Size, batch: int, folder: str) -> Steps:
+    """Return what our program does; and, of a network that is built when it is first asked for, the compiled one."""
+    import core
+
     predictor = core.jit.Predictor(f"{folder}/program")
-    given = list(arrays.values())
-    compiled = core.jit.to_static(network.__call__)
+    arrays = list(data(size, batch).values())
+
+    @functools.lru_cache(maxsize=1)
+    def compiled() -> Any:
+        network = built(name)
+        network.set_state_dict(core.load(f"{folder}/{WEIGHTS}"))
+        return core.jit.to_static(network.__call__)
 
     def forward(half: bool) -> Any:
-        network.eval()
         with core.no_grad(), core.amp.auto_cast(dtype="bfloat16") if half else contextlib.nullcontext():
-            return [result.numpy() for result in compiled(*tensors)]
-
-    targets = {key: core.to_tensor(array) for key, array in objects(size, batch).items()}
-    optimizer = core.optimizer.Momentum(1e-5, 0.9, parameters=network.parameters())
-    loss = core.jit.to_static(lambda *given: core.add_n(list(network.losses(*given, targets).values())))
-
-    def training() -> None:
-        network.train()
-        value = loss(*tensors)
-        value.backward()
-        optimizer.step()
-        optimizer.clear_grad(set_to_zero=False)
-        value.item()
-        core.kernels.engine.engine.wait_all()
+            return [result.numpy() for result in compiled()(*[core.to_tensor(array) for array in arrays])]
 
     steps = {
-        "counts": lambda: predictor.run(given)[1].ravel().tolist(),
-        "exported": lambda: predictor.run(given),
+        "counts": lambda: predictor.run(arrays)[1].ravel().tolist(),
+        "exported": lambda: predictor.run(arrays),
         "compiled": settled(lambda: forward(False)),
-        "training, compiled": training,
     }
     if core.amp.is_bfloat16_supported():
         steps["compiled, bfloat16"] = settled(lambda: forward(True))
     return steps
+
+
+def built(name: str) -> Any:
+    """Return one of our detectors, ready to be evaluated."""
+    import core
+    from core.train.config.table import Component
+    from PaddleDetection.models.registry import NETWORKS
+
+    core.seed(0)
+    network: Any = NETWORKS.build(Component(name=name, num_classes=CLASSES))
+    network.eval()
+    return network
 
 
 def in_order(network: Any, images: Any) -> list[np.ndarray]:
@@ -206,10 +212,10 @@ def paddle(name: str, size: Size, batch: int, threads: int, folder: str) -> Step
     import paddle as framework
     from paddle import inference
 
-    from benchmarks.PaddleDetection.detector_paddle import built, yolo_targets
+    from benchmarks.PaddleDetection import detector_paddle
 
     framework.set_device("cpu")
-    model = built(name, CLASSES)
+    model = detector_paddle.built(name, CLASSES)
     model.set_state_dict(framework.load(f"{folder}/{WEIGHTS}"))
     model.eval()
     for layer in model.sublayers():
@@ -234,28 +240,11 @@ def paddle(name: str, size: Size, batch: int, threads: int, folder: str) -> Step
         predictor.run()
         return [predictor.get_output_handle(key).copy_to_cpu() for key in predictor.get_output_names()]
 
-    steps = {"counts": lambda: run()[1].ravel().tolist(), "inference with oneDNN": run}
-    if name.startswith("yolov3"):
-        learner = built(name, CLASSES)
-        learner.set_state_dict(framework.load(f"{folder}/{WEIGHTS}"))
-        optimizer = framework.optimizer.Momentum(1e-5, 0.9, parameters=learner.parameters())
-        fields = {**arrays, **yolo_targets(arrays["image"], objects(size, batch), CLASSES)}
-        inputs = {key: framework.to_tensor(array) for key, array in fields.items()}
-
-        def training() -> None:
-            learner.train()
-            value = learner(inputs)["loss"]
-            value.backward()
-            optimizer.step()
-            optimizer.clear_grad()
-            value.item()
-
-        steps["training, dynamic"] = training
-    return steps
+    return {"counts": lambda: run()[1].ravel().tolist(), "inference with oneDNN": run}
 
 
 def pytorch(name: str, size: Size, batch: int, threads: int, folder: str) -> Steps:
-    """Return forward pass and training step of a plain network with channels-last memory."""
+    """Return what a plain network with channels-last memory does."""
     import torch
 
     from benchmarks.PaddleDetection import detector_torch
@@ -265,25 +254,14 @@ def pytorch(name: str, size: Size, batch: int, threads: int, folder: str) -> Ste
     network = detector_torch.YOLOv3(name, CLASSES)
     detector_torch.load(network, list(np.load(f"{folder}/{ORDERED}").values()))
     network.to(memory_format=torch.channels_last)
+    network.eval()
     images = torch.from_numpy(arrays["image"]).to(memory_format=torch.channels_last)
     original = torch.from_numpy(arrays["im_shape"] / arrays["scale_factor"])
-    targets = {key: torch.from_numpy(array) for key, array in objects(size, batch).items()}
-    optimizer = torch.optim.SGD(network.parameters(), 1e-5, momentum=0.9)
-
     compiled = torch.compile(network)
 
     def forward(called: Any = network) -> list[Any]:
-        network.eval()
         with torch.inference_mode():
             return detector_torch.detected(called(images), original)
 
-    def training() -> None:
-        network.train()
-        optimizer.zero_grad()
-        value = detector_torch.loss(network(images), targets, size[0] * size[1])
-        value.backward()
-        optimizer.step()
-
-    counted = {"counts": lambda: [len(scores) for _, scores, _ in forward()]}
-    compiled_forward = {"forward, torch.compile": lambda: forward(compiled)}
-    return {**counted, "forward, eager": forward, **compiled_forward, "training, eager": training}
+    counts: Callable[[], Any] = lambda: [len(scores) for _, scores, _ in forward()]  # noqa: E731
+    return {"counts": counts, "forward, eager": forward, "forward, torch.compile": lambda: forward(compiled)}

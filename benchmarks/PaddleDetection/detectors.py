@@ -1,4 +1,4 @@
-"""Detectors from images to boxes, and training steps: ours against the libraries that one would pick instead.
+"""Detectors from images to boxes: ours against the libraries that one would pick instead.
 
     python3.10 -m venv PADDLE; PADDLE/bin/pip install paddlepaddle==2.6.2 numpy==1.23.5 'protobuf<=3.20.3'
     PADDLE/bin/pip install --no-deps paddledet==2.6.0                    # and what importing it then asks for
@@ -27,12 +27,12 @@ from benchmarks.PaddleDetection import detector_sides as sides
 from benchmarks.side import Side, compare, require
 
 MODELS = "yolov3_darknet53-320,yolov3_darknet53-608,yolov3_mobilenet_v1-320,ssd_mobilenet_v1_300-300,ppyoloe_crn_s-640"
-EXPORTED, COMPILED, HALF, TRAINING = "exported", "compiled", "compiled, bfloat16", "training, compiled"
+EXPORTED, COMPILED, HALF = "exported", "compiled", "compiled, bfloat16"
 ROWS = {
     "onnxruntime": [(EXPORTED, "forward")],
     "openvino": [(EXPORTED, "forward"), (HALF, "forward, bfloat16")],
-    "paddle": [(EXPORTED, "inference with oneDNN"), (TRAINING, "training, dynamic")],
-    "pytorch": [(COMPILED, "forward, eager"), (EXPORTED, "forward, torch.compile"), (TRAINING, "training, eager")],
+    "paddle": [(EXPORTED, "inference with oneDNN")],
+    "pytorch": [(COMPILED, "forward, eager"), (EXPORTED, "forward, torch.compile")],
 }
 PACKAGES = {"onnxruntime": ["onnxruntime"], "openvino": ["openvino"], "paddle": ["paddle", "ppdet"]}
 PACKAGES["pytorch"] = ["torch", "torchvision"]
@@ -43,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default=MODELS, help="names and sizes, separated by commas")
     parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
-    parser.add_argument("--only", default="", help="only rows whose name starts so, such as training")
+    parser.add_argument("--only", default="", help="only rows whose name starts so, such as exported")
     parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
     parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleDetection")
     parser.add_argument("--batch", type=int, default=1, help="images per step (default 1)")
@@ -71,7 +71,8 @@ def _compare(model: str, peers: Sequence[str], options: argparse.Namespace) -> N
         sides_of_image = [int(side) for side in size.split("x")]
         given = (name, (sides_of_image[0], sides_of_image[-1]), options.batch)
         file_wanted, kind = bool({"onnxruntime", "openvino"} & set(peers)), {"processor": options.processor}
-        mine = Side("ours", sides.ours, (*given, folder, file_wanted), options.threads, **kind)
+        Side("ours", sides.make, (*given, folder, True, file_wanted), options.threads).close()
+        mine = Side("ours", sides.ours, (*given, folder), options.threads, **kind)
         counts = mine.ask("counts")
         for peer in [peer for peer in peers if rows[peer]]:
             python = options.paddle if peer == "paddle" else options.peers

@@ -2,21 +2,22 @@
 
     python3.11 -m venv PEERS; PEERS/bin/pip install torch torchvision
     python -m benchmarks.PaddleDetection.region_detectors --peers PEERS/bin/python [--models mask_rcnn,faster_rcnn]
-    [--paddle PADDLE/bin/python] [--size 800 1088] [--rows compiled,eager,exported,paddle] [--overlap 0.05] [--rounds 5]
-    [--threads 2] [--processor]
+    [--paddle PADDLE/bin/python] [--size 800 1088] [--rows unfused,compiled,eager,exported,paddle] [--overlap 0.05]
+    [--rounds 5] [--threads 2] [--processor]
 
 A training step looks at one image of eight objects: forward pass, losses, backward pass, Momentum. Ours runs
 compiled, as training does by default, and operator by operator ("eager"); both are compared with torchvision's, whose
 backbone has the same frozen normalisations and stages, and which samples as many anchors and regions. Regions that
 overlap an object by ``--overlap`` count as showing it, and have masks: with a twentieth a quarter of them do, as with
-proposals of a trained network; with the usual half few do, as in the first steps of a fresh one. "exported" is a
-predictor from image to boxes with 1,000 proposals, against torchvision's evaluation. "paddle" is a compiled training
-step of Faster R-CNN against PaddleDetection's in dynamic mode (detectors.py says what PADDLE needs). Weights are
-random and each side's own, so sides do not find the same boxes; ours computes full tables of regions for them. Each
-side is a process of its own with the same number of threads; sides of a row take turns, and its ratio is the median
-of the rounds' ratios: above 1, ours is faster. Memory is the peak of a side's process above what it occupies before
-the model is built; its ratio is torchvision's over ours. ``--processor`` compares the time that processors worked,
-for machines that are busy otherwise.
+proposals of a trained network; with the usual half few do, as in the first steps of a fresh one. "unfused" is our
+compiled step beside ours operator by operator. "exported" is a predictor from image to boxes with 1,000 proposals,
+whose program a process before it wrote, against torchvision's evaluation. "paddle" is a compiled training step of
+Faster R-CNN against PaddleDetection's in dynamic mode (detectors.py says what PADDLE needs). Weights are random and
+each side's own, so sides do not find the same boxes; ours computes full tables of regions for them. Each side is a
+process of its own with the same number of threads; sides of a row take turns, and its ratio is the median of the
+rounds' ratios: above 1, ours is faster. Memory is the peak of a side's process above what it occupies before the model
+is built or read; its ratio is the other's over ours. ``--processor`` compares the time that processors worked, for
+machines that are busy otherwise.
 """
 
 from __future__ import annotations
@@ -29,17 +30,18 @@ from typing import Any
 import numpy as np
 
 from benchmarks.core.memory import resident, status
-from benchmarks.side import Side, Steps, compare, require
+from benchmarks.PaddleDetection.detector_training import print_row
+from benchmarks.side import Side, Steps, require
 
 CLASSES, OBJECTS = 80, 8
-ROWS = ("compiled", "eager", "exported", "paddle")
+ROWS = ("unfused", "compiled", "eager", "exported", "paddle")
 
 
 def main() -> None:
     """Print a row for each comparison."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default="faster_rcnn,mask_rcnn", help="separated by commas")
-    parser.add_argument("--rows", default=",".join(ROWS[:3]), help=f"of {', '.join(ROWS)} (default the first three)")
+    parser.add_argument("--rows", default=",".join(ROWS[:4]), help=f"of {', '.join(ROWS)} (default all but the last)")
     parser.add_argument("--size", type=int, nargs=2, default=(800, 1088), help="height and width (default 800 1088)")
     parser.add_argument("--overlap", type=float, default=0.05, help="of regions that show an object (default 0.05)")
     parser.add_argument("--peers", default=sys.executable, help="the interpreter that has torchvision")
@@ -51,7 +53,7 @@ def main() -> None:
     rows = options.rows.split(",")
     if set(rows) - set(ROWS):
         parser.error(f"--rows takes {', '.join(ROWS)}")
-    if set(rows) != {"paddle"}:
+    if set(rows) - {"paddle", "unfused"}:
         require("torch", "torchvision", python=options.peers)
     if "paddle" in rows:
         require("paddle", "ppdet", python=options.paddle)
@@ -65,19 +67,17 @@ def _compare(model: str, row: str, options: argparse.Namespace) -> None:
     size, overlap = tuple(options.size), options.overlap
     given = {"threads": options.threads, "processor": options.processor}
     with tempfile.TemporaryDirectory() as folder:
-        mine = Side("ours", ours, (model, size, row, overlap, folder), **given)
-        asked = (model, size, row, overlap, options.threads)
-        if row == "paddle":
+        asked = (model, size, row, overlap)
+        if row == "exported":
+            Side("ours", make, (model, size, folder), options.threads).close()
+        mine = Side("ours", ours, (*asked, folder), **given)
+        if row == "unfused":
+            peer = Side("ours, unfused", ours, (model, size, "eager", overlap, folder), **given)
+        elif row == "paddle":
             peer = Side("Paddle", paddle, (size, overlap), python=options.paddle, **given)
         else:
-            peer = Side("torchvision", torchvision, asked, python=options.peers, **given)
-        case = f"{model}, {row}"
-        first, second, ratio = compare((mine, "step"), (peer, "step"), options.rounds, case=case)
-        used, theirs = mine.ask("memory"), peer.ask("memory")
-        mine.close()
-        peer.close()
-    times = f"{first:8.3f} {second:8.3f} {ratio:6.2f}"
-    print(f"{model + ', ' + row:32} {times}   {used:6.0f} {theirs:6.0f} {theirs / used:6.2f}", flush=True)
+            peer = Side("torchvision", torchvision, (*asked, options.threads), python=options.peers, **given)
+        print_row(f"{model}, {row}", (mine, "step"), (peer, "step"), options.rounds, f"{model}, {row}")
 
 
 def scene(size: tuple[int, int]) -> dict[str, np.ndarray]:
@@ -96,26 +96,28 @@ def scene(size: tuple[int, int]) -> dict[str, np.ndarray]:
 # --- inside a side ---------------------------------------------------------------------------------------------------
 
 
+def make(model: str, size: tuple[int, int], folder: str) -> Steps:
+    """Write our program: what that needs is no part of what runs it."""
+    import core
+    from core.static import InputSpec
+
+    network = _built(model)
+    network.eval()
+    core.jit.save(network, f"{folder}/program", [InputSpec(one.shape, name=key) for key, one in _fields(size).items()])
+    return {}
+
+
 def ours(model: str, size: tuple[int, int], row: str, overlap: float, folder: str) -> Steps:
     """Return ours: a training step, or a predictor."""
     import core
-    from core.static import InputSpec
-    from core.train.config.table import Component
-    from PaddleDetection.models.registry import NETWORKS
 
     core.ones([2]).numpy()
     before = resident()
-    core.seed(0)
-    network: Any = NETWORKS.build(Component(name=f"{model}_r50_fpn", num_classes=CLASSES, fg_thresh=overlap))
-    given = scene(size)
-    shape = np.array([size], np.float32)
-    arrays = {"image": given["image"], "im_shape": shape, "scale_factor": np.ones((1, 2), np.float32)}
+    arrays = _fields(size)
     if row == "exported":
-        network.eval()
-        specs = [InputSpec(array.shape, name=key) for key, array in arrays.items()]
-        core.jit.save(network, f"{folder}/program", specs)
         predictor = core.jit.Predictor(f"{folder}/program")
         return {"step": lambda: predictor.run(list(arrays.values())), "memory": lambda: status("VmHWM") - before}
+    network, given = _built(model, overlap), scene(size)
     network.train()
     tensors = [core.to_tensor(array) for array in arrays.values()]
     targets = {"gt_bbox": given["boxes"], "gt_class": given["classes"], "gt_segm": given["masks"]}
@@ -136,6 +138,22 @@ def ours(model: str, size: tuple[int, int], row: str, overlap: float, folder: st
         value.item()
 
     return {"step": step, "memory": lambda: status("VmHWM") - before}
+
+
+def _built(model: str, overlap: float = 0.5) -> Any:
+    """Return our network."""
+    import core
+    from core.train.config.table import Component
+    from PaddleDetection.models.registry import NETWORKS
+
+    core.seed(0)
+    return NETWORKS.build(Component(name=f"{model}_r50_fpn", num_classes=CLASSES, fg_thresh=overlap))
+
+
+def _fields(size: tuple[int, int]) -> dict[str, np.ndarray]:
+    """Return the image and its sizes."""
+    shape = np.array([size], np.float32)
+    return {"image": scene(size)["image"], "im_shape": shape, "scale_factor": np.ones((1, 2), np.float32)}
 
 
 def torchvision(model: str, size: tuple[int, int], row: str, overlap: float, threads: int) -> Steps:
