@@ -21,6 +21,9 @@ LEAST = 0.25
 ATTEMPTS = 5
 """From so many random beginnings."""
 
+MOST = 9
+"""Anchors that a warning shows and proposes; SSD has some thirty."""
+
 TOGETHER = 8
 """Images of a batch that is looked at."""
 
@@ -148,12 +151,13 @@ def anchor_facts(network: Any, section: SplitSection, dataset: DetectionDataset)
     idle = anchors[(overlaps(sides, anchors) < LEAST).all(axis=0)]
     if not len(idle):
         return []
-    shown = ", ".join(f"{width:g} x {height:g}" for width, height in idle)
-    count = min(len(anchors), len(np.unique(sides, axis=0)))
+    shown = ", ".join(f"{width:.4g} x {height:.4g}" for width, height in idle[:MOST])
+    more = f" and {len(idle) - MOST} more" if len(idle) > MOST else ""
+    count = min(len(anchors), MOST, len(np.unique(sides, axis=0)))
     proposal = cluster_anchors(sides, count)
     before, after = mean_overlap(sides, anchors), mean_overlap(sides, proposal)
     return [
-        f"warning: {len(idle)} of {len(anchors)} anchors fit no box of the training data: {shown} pixels; boxes "
+        f"warning: {len(idle)} of {len(anchors)} anchors fit no box of the training data: {shown} pixels{more}; boxes "
         f"overlap their best anchor by {before:.2f}. "
         f"PaddleDetection/tools/anchor_cluster.py proposes {written(proposal)} ({after:.2f})"
     ]

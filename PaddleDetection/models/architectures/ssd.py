@@ -87,6 +87,9 @@ class SSD(Detector):
         aspect_ratios: widths over heights of each level's prior boxes besides 1; the inverse ones are added.
         steps: distance of each level's positions, pixels; 0: the image's size over the level's.
 
+    Attributes:
+        anchors: width and height of each level's prior boxes, pixels.
+
     Raises:
         ValueError: the prior boxes are not of the network's levels, or a number is out of range.
     """
@@ -120,6 +123,7 @@ class SSD(Detector):
         self.num_classes = num_classes
         self.backbone = backbone
         priors = priors.changed(min_sizes, max_sizes, aspect_ratios, steps)
+        self.anchors = priors.sides
         self.ssd_head = SSDHead(
             backbone.channels, num_classes, priors, kernel_size, padding, use_sepconv, conv_decay
         )

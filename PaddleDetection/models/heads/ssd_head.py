@@ -37,6 +37,18 @@ class PriorBoxes(NamedTuple):
     min_max_aspect_ratios_order: bool = False
 
     @property
+    def sides(self) -> list[list[float]]:
+        """Widths and heights of each level's boxes, pixels: w, h, w, h, ..., squares first."""
+        found = []
+        for least, most, ratios in zip(self.min_sizes, self.max_sizes, self.aspect_ratios):
+            shapes = [1.0, *(one for ratio in ratios for one in ([ratio, 1 / ratio] if self.flip else [ratio]))]
+            roots = [math.sqrt(shape) for number, shape in enumerate(shapes) if number == 0 or abs(shape - 1) >= 1e-6]
+            between = [math.sqrt(one * other) for one, other in zip(least, most)]
+            pairs = [(side, side) for side in between] + [(one * root, one / root) for one in least for root in roots]
+            found.append([side for pair in pairs for side in pair])
+        return found
+
+    @property
     def counts(self) -> list[int]:
         """How many boxes a position of each level has."""
         found = []

@@ -188,6 +188,12 @@ def test_prior_boxes_of_other_sizes() -> None:
     np.testing.assert_allclose(sides[:6], first, rtol=1e-5)
     np.testing.assert_allclose((boxes[:6, :2] + boxes[:6, 2:]) / 2, 8.0, rtol=1e-5)  # half of a step of 16 pixels
     assert MOBILENET_300.changed() == MOBILENET_300
+    for one in (priors, MOBILENET_300, VGG_512):
+        maps = [core.zeros([1, 4, 1, 1])] * len(one.steps)
+        made = np.split(one(maps, core.zeros([1, 3, 128, 128])).numpy() * 128, np.cumsum(one.counts)[:-1])
+        for boxes, listed in zip(made, one.sides):
+            sides = (boxes[:, 2:] - boxes[:, :2]).tolist()
+            np.testing.assert_allclose(sorted(sides), sorted(np.reshape(listed, (-1, 2)).tolist()), rtol=1e-5)
     with_squares = MOBILENET_300.changed(min_sizes=sizes, max_sizes=[[20, 30], *[[]] * 5])
     assert with_squares.counts == [8, 5, 5, 5, 5, 5]
 

@@ -19,6 +19,7 @@ from PaddleDetection.data.anchors import (
     seen_sides,
     written,
 )
+from PaddleDetection.models.architectures.ssd import MOBILENET_300
 from PaddleDetection.tools import anchor_cluster
 
 ROOT = Path(__file__).parents[3]
@@ -70,6 +71,11 @@ def test_anchors_that_fit_no_box_are_named_with_a_proposal() -> None:
     proposal = cluster_anchors(sides, 3)
     assert line.startswith("warning: 2 of 3 anchors fit no box of the training data: 373 x 326, 2 x 90 pixels; boxes ")
     assert line.endswith(f"anchor_cluster.py proposes {written(proposal)} ({mean_overlap(sides, proposal):.2f})")
+    (line,) = anchor_facts(Network(MOBILENET_300.sides), section, dataset)
+    anchors = np.concatenate([np.reshape(level, (-1, 2)) for level in MOBILENET_300.sides])
+    idle = int((overlaps(sides, anchors) < 0.25).all(axis=0).sum())
+    assert line.startswith(f"warning: {idle} of 33 anchors fit no box of the training data: ")
+    assert f" pixels and {idle - 9} more; boxes " in line and f"proposes {written(cluster_anchors(sides, 9))}" in line
     for other in (None, lambda feature: feature, 3):
         assert anchor_facts(Network(other), section, dataset) == []
 
