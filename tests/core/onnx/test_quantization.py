@@ -39,7 +39,7 @@ def test_a_network_in_8_bits_holds_pairs_of_nodes_and_whole_numbers(tmp_path) ->
 
 
 def test_sums_of_large_bytes_are_compared_without_saturation(tmp_path) -> None:
-    """Two products of bytes that are nearly largest exceed 16 bits, in which onnxruntime adds them up where it fuses."""
+    """Two products of nearly largest bytes exceed 16 bits, in which onnxruntime adds them up where it fuses."""
     made = nn.Sequential(nn.Conv2D(16, 16, 1), nn.Conv2D(16, 4, 1))
     for layer in made:
         layer.weight.set_value(np.linspace(0.9, 1, layer.weight.size, dtype=np.float32).reshape(layer.weight.shape))
