@@ -7,7 +7,7 @@ import dataclasses
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, overload
 
 import numpy as np
 from pycocotools import mask as coco_mask
@@ -28,6 +28,7 @@ from PaddleDetection.outputs import found_in
 
 Image = Union[str, "os.PathLike[str]", np.ndarray]
 """A file, or pixels, uint8 (H, W, 3)."""
+Images = Union[list[Image], tuple[Image, ...]]
 
 
 @dataclasses.dataclass
@@ -91,8 +92,14 @@ class ObjectDetector(abc.ABC):
     def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
         """Return the network's boxes (N, K, 6), their numbers (N,), and masks, for prepared images (N, 3, H, W)."""
 
+    @overload
+    def predict(self, images: Image, color: str = "rgb", batch_size: int = 8) -> Detections: ...
+
+    @overload
+    def predict(self, images: Images, color: str = "rgb", batch_size: int = 8) -> list[Detections]: ...
+
     def predict(
-        self, images: Union[Image, Sequence[Image]], color: str = "rgb", batch_size: int = 8
+        self, images: Union[Image, Images], color: str = "rgb", batch_size: int = 8
     ) -> Union[Detections, list[Detections]]:
         """Find objects.
 
@@ -111,7 +118,7 @@ class ObjectDetector(abc.ABC):
         if color not in ("rgb", "bgr"):
             raise ValueError(f"color must be 'rgb' or 'bgr', not {color!r}")
         if not isinstance(images, (list, tuple)):
-            (found,) = self._found([images], color, 1)  # type: ignore[list-item]  # no sequence, so an image
+            (found,) = self._found([images], color, 1)
             return found
         return self._found(images, color, batch_size)
 
@@ -196,7 +203,8 @@ class ExportedDetector(ObjectDetector):
         self.predictor = core.jit.Predictor(path)
         stored = self.predictor.preprocessing if self.predictor.class_names else None
         tables = {"transforms": TRANSFORMS, "batch_transforms": BATCH_TRANSFORMS}
-        self.transform = prepared(**stored_transforms(path, "PaddleDetection", stored, tables))
+        transforms: dict[str, Any] = stored_transforms(path, "PaddleDetection", stored, tables)
+        self.transform = prepared(**transforms)
         self.class_names = self.predictor.class_names or []
 
     def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:

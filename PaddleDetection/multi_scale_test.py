@@ -71,9 +71,11 @@ class Views:
         classes = core.arange(self.network.num_classes, dtype="float32")
         own = (rows[:, :, :1].transpose([0, 2, 1]) == classes.reshape([1, -1, 1])).astype("float32")
         most = found[0][0].shape[1]
+        suppression: dict[str, Any] = self.suppression
         kept, counts, places = multiclass_nms(
-            *(rows[:, :, 2:], own * rows[:, :, 1:2].transpose([0, 2, 1])),
-            **self.suppression,
+            rows[:, :, 2:],
+            own * rows[:, :, 1:2].transpose([0, 2, 1]),
+            **suppression,
             nms_top_k=-1,
             keep_top_k=most,
             return_index=True,
@@ -83,6 +85,7 @@ class Views:
             return kept, counts
         masks = core.concat([outputs[2] for outputs in found], 1)
         size = masks.shape[2:]
+        assert places is not None
         taken = core.gather(masks.reshape([-1, *size]), places.reshape([-1]).clip(min=0).astype("int64"))
         return kept, counts, taken.reshape([-1, most, *size])
 

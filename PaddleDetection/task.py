@@ -84,7 +84,7 @@ class DetectionTask(ToolkitTask):
         """Return how each field of a batch is batched: what belongs to objects is padded."""
         return batched_fields(list(network_fields(self.dataset(split)[0])))
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase: the sum of the detector's losses."""
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 
@@ -115,6 +115,7 @@ class DetectionTask(ToolkitTask):
 
     def write_pictures(self, evaluator: Evaluator, split: str, folder: Path) -> list[str]:
         """Write precision_recall.png and detections.png; return their names."""
+        assert isinstance(evaluator, DetectionEvaluator)
         return write_pictures(evaluator, self.config.network.name, split, folder)
 
     def facts(self) -> list[str]:

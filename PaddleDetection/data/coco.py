@@ -116,7 +116,9 @@ class COCODataset(DetectionDataset):
 
     def _heads(self, path: str) -> tuple[dict[Any, int], list[str], dict[Any, int]]:
         """Read images and categories; return the place of each image's id, the classes, and each category's number."""
-        ids, sizes, names, files = [], array("i"), [], []
+        ids: list[Any] = []
+        names: list[str] = []
+        sizes, files = array("i"), []
         categories: dict[Any, int] = {}
         for part, record in records(path, ("images", "categories")):
             try:

@@ -101,8 +101,7 @@ def background(source: np.random.RandomState, size: int) -> np.ndarray:
             cv2.line(image, first, second, colour, width, cv2.LINE_AA)
         else:
             cv2.ellipse(image, first, (int(source.randint(3, size // 6)),) * 2, 0, 0, 270, colour, width, cv2.LINE_AA)
-    image += source.randint(-10, 11, image.shape, np.int8)
-    return np.clip(image, 0, 255)
+    return np.clip(image + source.randint(-10, 11, image.shape, np.int8), 0, 255)
 
 
 def _place(

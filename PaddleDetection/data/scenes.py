@@ -29,7 +29,7 @@ class DrawnScenes(DetectionDataset):
     def __init__(
         self, class_names: Sequence[str], split: str, count: int, size: int, most: int, transform: Optional[Transform]
     ) -> None:
-        super().__init__(class_names, transform)
+        super().__init__(list(class_names), transform)
         owner = type(self).__name__
         if split not in SPLITS:
             raise ValueError(f"{owner}: split must be one of {', '.join(SPLITS)}, not {split!r}")

@@ -199,7 +199,7 @@ def _class_names(folder: str, given: Union[str, Sequence[str]]) -> list[str]:
     if not isinstance(given, str) or not given.endswith((".yaml", ".yml")):
         return class_list(folder, given)
     path = join_path(folder, given)
-    names = read_yaml(path)[0].get("names")
+    names: Any = read_yaml(path)[0].get("names")
     if isinstance(names, dict) and set(names) == set(range(len(names))):
         names = [names[place] for place in range(len(names))]
     listed = isinstance(names, list) and names and all(isinstance(name, (str, int)) for name in names)

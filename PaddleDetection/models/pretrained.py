@@ -89,7 +89,7 @@ def build(name: str, pretrained: Pretrained = False, **arguments: Any) -> Any:
 
 def _source(network: str, pretrained: Pretrained) -> str:
     """Return the local path of a weight file, which is downloaded on first use if it is an official one."""
-    name = own_checkpoint(network) if pretrained is True else os.fspath(pretrained)
+    name = own_checkpoint(network) if isinstance(pretrained, bool) else os.fspath(pretrained)
     if name is None:
         raise ValueError(f"no weights are published for {network}: pass pretrained=PATH with a file of your own")
     checkpoint = CHECKPOINTS.get(name)

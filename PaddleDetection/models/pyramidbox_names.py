@@ -11,8 +11,10 @@ from typing import Any
 SCALE = "Scale_0.w_0"
 """A name that no other network of 1.x has."""
 
-_CONTEXT = ("branch1.conv", "branch2a.conv", "branch2b.conv", "branch2c.conv")
-_CONTEXT += ("ssh_1", "ssh_dimred", "ssh_2", "ssh_3a", "ssh_3b")
+_CONTEXT = (
+    *("branch1.conv", "branch2a.conv", "branch2b.conv", "branch2c.conv"),
+    *("ssh_1", "ssh_dimred", "ssh_2", "ssh_3a", "ssh_3b"),
+)
 _NORMS = {"weight": "w_0", "bias": "b_0", "_mean": "w_1", "_variance": "w_2"}
 
 

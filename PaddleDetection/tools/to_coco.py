@@ -88,7 +88,8 @@ def as_coco(dataset: DetectionDataset, folder: str) -> dict[str, Any]:
         dataset: the data set.
         folder: what the paths of images are made relative to.
     """
-    images, annotations = [], []
+    images: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
     for index in range(len(dataset)):
         sample = dataset.sample(index)
         height, width = sample.get("h"), sample.get("w")

@@ -101,9 +101,10 @@ class RandomCrop:
 
     def _areas(self, height: int, width: int) -> Iterator[tuple[int, int, int, int]]:
         for _ in range(self.num_attempts):
-            scale = numpy_random().uniform(*self.scaling)
+            low, high = self.scaling
+            scale = numpy_random().uniform(low, high)
             if self.aspect_ratio is None:
-                down, across = numpy_random().uniform(*self.scaling), numpy_random().uniform(*self.scaling)
+                down, across = numpy_random().uniform(low, high), numpy_random().uniform(low, high)
                 if not 0.5 <= (height * down) / (width * across) <= 2.0:
                     continue
             else:
@@ -198,7 +199,8 @@ class RandomScaledCrop:
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample at the size; objects of one pixel and less are left out."""
         side = self.target_dim
-        longer = max(int(side * numpy_random().uniform(*self.scale_range)), 1)
+        low, high = self.scale_range
+        longer = max(int(side * numpy_random().uniform(low, high)), 1)
         scale = longer / max(sample["image"].shape[:2])
         rows, columns = (max(int(edge * scale), 1) for edge in sample["image"].shape[:2])
         x, y = (int(max(0, numpy_random().uniform(0.0, edge - side))) for edge in (columns, rows))

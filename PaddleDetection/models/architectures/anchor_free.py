@@ -41,7 +41,8 @@ class AnchorFree(Detector):
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
         head = getattr(self, self.head_name)
-        return suppressed(*head.boxes(head(self.neck(self.backbone(image)))), scale_factor, self.suppression)
+        boxes, scores = head.boxes(head(self.neck(self.backbone(image))))
+        return suppressed(boxes, scores, scale_factor, self.suppression)
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return the losses by the names that the detector's own loss gives them."""

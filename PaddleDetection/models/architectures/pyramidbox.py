@@ -82,7 +82,7 @@ class PyramidBox(Detector):
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
         face, _, priors = self.head(self.neck(self.backbone(image)), image)
-        return final_boxes(*face, priors, im_shape / scale_factor, self.suppression)
+        return final_boxes(face[0], face[1], priors, im_shape / scale_factor, self.suppression)
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_face" and "loss_head"."""
@@ -90,8 +90,8 @@ class PyramidBox(Detector):
         size = image.shape[2:]
         heads = {**targets, "gt_bbox": head_boxes(targets["gt_bbox"], size)}
         return {
-            name: core.add_n(list(self.loss(*found, priors, size, objects).values()))
-            for name, found, objects in (("loss_face", face, targets), ("loss_head", head, heads))
+            name: core.add_n(list(self.loss(deltas, scores, priors, size, objects).values()))
+            for name, (deltas, scores), objects in (("loss_face", face, targets), ("loss_head", head, heads))
         }
 
 

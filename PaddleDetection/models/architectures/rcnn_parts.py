@@ -78,7 +78,7 @@ def pyramid_parts(
         scale: factor on the backbone's numbers of channels.
     """
     frozen: dict[str, Any] = {"norm_type": norm_type, "freeze_norm": freeze_norm, "freeze_at": freeze_at}
-    stages = {"dcn_v2_stages": tuple(dcn_v2_stages), "nonlocal_stages": tuple(nonlocal_stages)}
+    stages: dict[str, Any] = {"dcn_v2_stages": tuple(dcn_v2_stages), "nonlocal_stages": tuple(nonlocal_stages)}
     backbone = ResNet(**TRUNKS[trunk], **frozen, **stages, scale=scale)
     neck = FPN(backbone.channels, backbone.strides, channels, norm_type=head_norm_type)
     heads: list[nn.Layer] = []

@@ -105,7 +105,8 @@ class SOLOv2(Detector):
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_ins" and "loss_cate"."""
         features = self.neck(self.backbone(image))
-        return self.loss(*self.solov2_head(features), self.mask_head(features), targets)
+        classes, kernels = self.solov2_head(features)
+        return self.loss(classes, kernels, self.mask_head(features), targets)
 
     def instances(self, features: Sequence[Any]) -> Instances:
         """Return what is found on the levels of the pyramid."""

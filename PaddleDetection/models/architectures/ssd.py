@@ -134,13 +134,13 @@ class SSD(Detector):
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        found = self.ssd_head(self.backbone(image), image)
-        return final_boxes(*found, im_shape / scale_factor, self.suppression)
+        deltas, scores, priors = self.ssd_head(self.backbone(image), image)
+        return final_boxes(deltas, scores, priors, im_shape / scale_factor, self.suppression)
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_loc" and "loss_conf"."""
-        found = self.ssd_head(self.backbone(image), image)
-        return self.loss(*found, image.shape[2:], targets)
+        deltas, scores, priors = self.ssd_head(self.backbone(image), image)
+        return self.loss(deltas, scores, priors, image.shape[2:], targets)
 
 
 def final_boxes(

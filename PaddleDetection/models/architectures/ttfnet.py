@@ -69,7 +69,8 @@ class TTFNet(Detector):
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "hm_loss" and "wh_loss"."""
-        return self.loss(*self.ttf_head(self.neck(self.backbone(image))[0]), targets)
+        logits, corners = self.ttf_head(self.neck(self.backbone(image))[0])
+        return self.loss(logits, corners, targets)
 
 
 def ttfnet_darknet53(num_classes: int = 80, freeze_at: int = 0, **settings: Any) -> TTFNet:

@@ -69,9 +69,10 @@ class AnchorYOLO(Detector):
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
         original = core.cast(original_sizes(im_shape, scale_factor), "int32")
+        whole = [[int(number) for number in level] for level in self.anchors]
         found = [
             yolo_box(output, original, anchors, self.num_classes, self.conf_thresh, stride, **self.decoding)
-            for output, anchors, stride in zip(self.outputs(image), self.anchors, self.strides)
+            for output, anchors, stride in zip(self.outputs(image), whole, self.strides)
         ]
         boxes = core.concat([corners for corners, _ in found], 1)
         return self.suppressed(boxes, core.concat([scores.transpose([0, 2, 1]) for _, scores in found], 2))

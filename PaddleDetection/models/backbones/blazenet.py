@@ -39,7 +39,12 @@ class ConvNorm(ConvBatchNorm):
     """
 
     def __init__(self, *sizes: int, activation: Optional[Callable[[Any], Any]] = F.relu) -> None:
-        super().__init__(*sizes, activation=activation, initializer=KaimingNormal(), names=EARLIER_NAMES)
+        super().__init__(  # type: ignore[misc]  # there are five sizes at most
+            *sizes,  # type: ignore[arg-type]  # likewise
+            activation=activation,
+            initializer=KaimingNormal(),
+            names=EARLIER_NAMES,
+        )
         self._conv.weight.optimize_attr["learning_rate"] = LEARNING_RATE
 
 
@@ -137,7 +142,7 @@ class BlazeNet(nn.Layer):
         self.conv1 = ConvNorm(3, channels, 3, stride)
         make = functools.partial(BlazeBlock, use_5x5kernel=use_5x5kernel, act=act)
         self.blocks, found = [], []
-        blocks = [(f"blaze_{number}", (*sizes[:2], None), sizes[2:]) for number, sizes in enumerate(blaze_filters)]
+        blocks: list[Any] = [(f"blaze_{n}", (*sizes[:2], None), sizes[2:]) for n, sizes in enumerate(blaze_filters)]
         blocks += [(f"double_blaze_{n}", tuple(sizes[:3]), sizes[3:]) for n, sizes in enumerate(double_blaze_filters)]
         for name, (inner, between, outer), rest in blocks:
             step = rest[0] if rest else 1

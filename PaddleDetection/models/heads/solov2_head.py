@@ -43,7 +43,8 @@ class SOLOv2MaskHead(nn.Layer):
         super().__init__()
         self.chains = []
         for level in range(levels):
-            name, chain = f"mask_feat_head.convs_all_levels.{level}.conv", []
+            name = f"mask_feat_head.convs_all_levels.{level}.conv"
+            chain: list[tuple[str, nn.Layer]] = []
             if level == 0:
                 chain.append((f"{name}0", _conv_norm(in_channels, mid_channels)))
             for number in range(level):
@@ -89,7 +90,8 @@ class SOLOv2Head(nn.Layer):
         super().__init__()
         self.num_classes = num_classes
         self.num_grids = tuple(num_grids)
-        self.kernels, self.classes = [], []
+        self.kernels: list[nn.Layer] = []
+        self.classes: list[nn.Layer] = []
         for number in range(stacked_convs):
             for kind, convs, extra in (("kernel", self.kernels, 2), ("cate", self.classes, 0)):
                 before = seg_feat_channels if number else in_channels + extra

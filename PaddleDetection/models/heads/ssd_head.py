@@ -103,8 +103,8 @@ class PriorBoxes(NamedTuple):
         """
         if min_sizes is not None and max_sizes is None:
             max_sizes = [()] * len(min_sizes)
-        given = {"min_sizes": min_sizes, "max_sizes": max_sizes, "aspect_ratios": aspect_ratios, "steps": steps}
-        given = {name: values for name, values in given.items() if values is not None}
+        named = {"min_sizes": min_sizes, "max_sizes": max_sizes, "aspect_ratios": aspect_ratios, "steps": steps}
+        given: dict[str, Any] = {name: values for name, values in named.items() if values is not None}
         for name, values in given.items():
             if len(values) != (levels := len(self.steps)):
                 raise ValueError(f"{name} must have an entry for each of the {levels} levels, not {len(values)}")

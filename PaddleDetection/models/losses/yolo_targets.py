@@ -70,7 +70,7 @@ class Grid(NamedTuple):
         anchors: width and height, pixels (count, 2).
     """
 
-    count: int
+    count: int  # type: ignore[assignment]  # not the tuple's method, which nobody calls
     rows: int
     columns: int
     stride: int

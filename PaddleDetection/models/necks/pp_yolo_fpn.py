@@ -136,6 +136,7 @@ class PPYOLOFPN(TopDown):
         for level, own in enumerate(reversed(in_channels)):
             width, before = widths[level], own + (handed[level - 1] if level else 0)
             drop, pooled = ("dropblock", DropBlock(block_size, keep_prob)), spp and level == 0
+            chain: list[tuple[str, nn.Layer]]
             if conv_block_num:
                 chain = [
                     ("conv0", coordinates(before, width, 1)),
