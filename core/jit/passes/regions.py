@@ -27,19 +27,19 @@ _OF_THE_ENGINE = ("nothing", "relu")
 
 
 class Rebuilt(NamedTuple):
-    """A program with a region.
+    """A program with other operators in the place of some operations.
 
     Attributes:
         trace: Where it was traced.
         outputs: Its results.
         drawn: What was drawn, in the order of the code.
-        operator: The region, which programs know by its name alone.
+        operator: The region, which programs know by its name alone; None where others take its place.
     """
 
     trace: Trace
     outputs: list[Value]
     drawn: list[Value]
-    operator: RegionOperator
+    operator: Optional[RegionOperator]
 
 
 def with_regions(trace: Trace, outputs: Sequence[Value]) -> Optional[Rebuilt]:
@@ -113,19 +113,25 @@ def _rebuilt(
     with again:
         known = {id(value): again.input(value.meta, value.requires_grad) for value in trace.variables}
         for operation in before:
-            _repeat(operation, known)
+            repeat_operation(operation, known)
         with dispatcher.gradient_mode(True), dispatcher.precision_mode(None):
             results = dispatcher.invoke(operator, [known[id(value)] for value in layers.inputs], {})
         known.update({id(value): result for value, result in zip(made, results)})
         for operation in behind:
-            _repeat(operation, known)
+            repeat_operation(operation, known)
     if again.captured:
         return None
     drawn = [known[id(value)] for o in trace.operations if o.operator.random for value in o.outputs]
     return Rebuilt(again, [known[id(value)] for value in outputs], drawn, operator)
 
 
-def _repeat(operation: Operation, known: dict[int, Value]) -> None:
+def repeat_operation(operation: Operation, known: dict[int, Value]) -> None:
+    """Trace an operation again.
+
+    Args:
+        operation: Of the earlier trace.
+        known: The new values by the ``id`` of the earlier ones; its results are added.
+    """
     with dispatcher.gradient_mode(operation.gradients), dispatcher.precision_mode(None):
         results = operation.operator.replay([known[id(value)] for value in operation.inputs], operation.attributes)
     known.update({id(value): result for value, result in zip(operation.outputs, results)})

@@ -14,6 +14,7 @@ from typing import Any, Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context
+from core.jit.passes.joined_shifts import with_joined_shifts
 from core.jit.passes.regions import with_regions
 from core.jit.tracing.replay import repeat
 from core.kernels.dispatch import dispatcher, lowering
@@ -62,7 +63,7 @@ class Segment(Operator):
         self.output_metas = [value.meta for value in outputs]
         drawn = [value for o in trace.operations if o.operator.random for value in o.outputs]
         self.region: Optional[Operator] = None
-        found = with_regions(trace, outputs)
+        found = with_regions(trace, outputs) or with_joined_shifts(trace, outputs)
         if found is not None:
             trace, outputs, drawn, self.region = found
         made = {id(value): operation for operation in trace.operations for value in operation.outputs}

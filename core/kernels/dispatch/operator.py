@@ -218,6 +218,7 @@ class HostOperator(Operator):
             input, or None where no gradient is needed.
         is_linear: ``gradients`` reads neither the inputs nor the outputs, and is given none: a program need not keep
             them, or lay them out for it.
+        reads_inputs: False: the same of the inputs alone.
     """
 
     def __init__(
@@ -231,6 +232,7 @@ class HostOperator(Operator):
         fills: bool = False,
         gradients: Optional[Callable[..., None]] = None,
         is_linear: bool = False,
+        reads_inputs: bool = True,
         register: bool = True,
     ) -> None:
         super().__init__(
@@ -248,6 +250,7 @@ class HostOperator(Operator):
         self.fills = fills
         self.gradients = gradients
         self.is_linear = is_linear
+        self.reads_inputs = reads_inputs and not is_linear
 
     @property
     def is_direct(self) -> bool:
@@ -293,7 +296,8 @@ class Kernel(HostOperator):
 
     Args:
         name: The operator's name, a dot, and what the kernel is; unique.
-        function, infer, gradients, is_linear: As for :class:`HostOperator`; the function writes into ``out``.
+        function, infer, gradients, is_linear, reads_inputs: As for :class:`HostOperator`; the function writes into
+            ``out``.
         differentiable: False where no gradient exists.
     """
 
@@ -305,12 +309,14 @@ class Kernel(HostOperator):
         infer: Infer,
         gradients: Optional[Callable[..., None]] = None,
         is_linear: bool = False,
+        reads_inputs: bool = True,
         differentiable: bool = True,
     ) -> None:
         if name in KERNELS:
             raise ValueError(f"kernel {name!r} is declared twice")
         given: dict[str, Any] = {"infer": infer, "differentiable": differentiable, "gradients": gradients}
-        super().__init__(name, function, fills=True, is_linear=is_linear, register=False, **given)
+        given.update(is_linear=is_linear, reads_inputs=reads_inputs)
+        super().__init__(name, function, fills=True, register=False, **given)
         KERNELS[name] = self
 
     @property

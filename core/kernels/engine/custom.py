@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 from core.kernels.dispatch import dispatcher
-from core.kernels.dispatch.operator import KERNELS, REGISTRY, TRANSIENT, Operator
+from core.kernels.dispatch.operator import KERNELS, REGISTRY, TRANSIENT, HostOperator, Operator
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import engine, graph
 from core.kernels.engine.constants import zeros
-from core.kernels.engine.custom_entries import Entries, gradient_of_gradients, install_storage
+from core.kernels.engine.custom_entries import Entries, gradient_without_inputs, install_storage
 from core.kernels.engine.engine import Array, Attributes, mx
 
 _CUSTOM = engine.operator_handle("Custom")
@@ -192,8 +192,9 @@ class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):
 
     def declare_backward_dependency(self, out_grad: Any, in_data: Any, out_data: Any) -> Any:
         """Return what the gradient is computed from."""
-        if gradient_of_gradients(self.operator, (*self.input_types, *self.output_types)) is not None:
-            return [*out_grad]
+        if gradient_without_inputs(self.operator, (*self.input_types, *self.output_types)) is not None:
+            linear = isinstance(self.operator, HostOperator) and self.operator.is_linear
+            return [*out_grad] if linear else [*out_grad, *out_data]
         return [*out_grad[: self.operator.differentiated], *in_data, *out_data]
 
     def infer_type(self, in_type: Any) -> Any:

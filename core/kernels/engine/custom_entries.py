@@ -58,9 +58,9 @@ def install_storage(callbacks: Any) -> None:
         callbacks[place] = ctypes.cast(callback, ctypes.CFUNCTYPE(ctypes.c_int))
 
 
-def gradient_of_gradients(operator: Operator, dtypes: Sequence[DType]) -> Optional[Callable[..., None]]:
-    """Return the function that computes an operator's gradient from its result's alone, if it is computed so."""
-    if not isinstance(operator, HostOperator) or not operator.is_linear:
+def gradient_without_inputs(operator: Operator, dtypes: Sequence[DType]) -> Optional[Callable[..., None]]:
+    """Return the function that computes an operator's gradient without the inputs, if it is computed so."""
+    if not isinstance(operator, HostOperator) or operator.reads_inputs:
         return None
     return operator.gradients if bfloat16 not in dtypes and engine.on_cpu() else None
 
@@ -78,7 +78,7 @@ class Entries:
         operator = computation.operator
         numpy_knows = all(dtype is not bfloat16 for _, dtype in (*inputs, *outputs))
         self.host = operator if isinstance(operator, HostOperator) and numpy_knows and engine.on_cpu() else None
-        self.linear = gradient_of_gradients(operator, [dtype for _, dtype in (*inputs, *outputs)])
+        self.without_inputs = gradient_without_inputs(operator, [dtype for _, dtype in (*inputs, *outputs)])
         self.computation = computation
         self.views = [_Views(metas) for metas in (inputs, outputs, inputs, outputs)]
         self.callbacks = [_ENTRY(self.forward), _ENTRY(self.backward)]
@@ -111,8 +111,8 @@ class Entries:
         call = _Call(count, handles, tags)
         wanted = requests[: len(call.groups[_INPUT_GRADIENT])]
         try:
-            if self.linear is not None:
-                self._write_linear(self.linear, call, wanted)
+            if self.without_inputs is not None:
+                self._write_without_inputs(self.without_inputs, call, wanted)
             elif self.host is not None and self.host.gradients is not None and max(wanted) <= _WRITE:
                 targets = [h if r == _WRITE else None for h, r in zip(call.groups[_INPUT_GRADIENT], wanted)]
                 given = call.groups[_OUTPUT_GRADIENT][: self.host.differentiated]
@@ -130,14 +130,15 @@ class Entries:
             call.free()
         return True
 
-
-    def _write_linear(self, gradients: Callable[..., None], call: _Call, requests: Sequence[int]) -> None:
-        """Compute the gradients of the inputs from those of the outputs; the engine gives nothing else."""
+    def _write_without_inputs(self, gradients: Callable[..., None], call: _Call, requests: Sequence[int]) -> None:
+        """Compute the gradients of the inputs from what the engine gives: those of the outputs, and perhaps these."""
         given = self.views[_OUTPUT_GRADIENT].of(call.groups[_OUTPUT_GRADIENT])
+        assert self.host is not None
+        outputs = [] if self.host.is_linear else self.views[_OUTPUT].of(call.groups[_OUTPUT])  # none are empty arrays
         wanted = [h if r != _NULL else None for h, r in zip(call.groups[_INPUT_GRADIENT], requests)]
         targets = self.views[_INPUT_GRADIENT].of(wanted)
         out = [np.empty_like(target) if r > _WRITE else target for target, r in zip(targets, requests)]
-        gradients(given, (), (), out=out, **self.computation.attributes)
+        gradients(given, (), outputs, out=out, **self.computation.attributes)
         for target, found, request in zip(targets, out, requests):
             if request > _WRITE:
                 np.add(target if request == _ADD else 0, found, out=target)

@@ -22,6 +22,19 @@ _SHIFT = Kernel(
 )
 
 
+_joined_gradients = kernel("layers.shifted_join", "join_and_shift_gradients")
+JOINED_SHIFT = Kernel(
+    "temporal_shift.joined",
+    kernel("layers.shifted_join", "join_and_shift"),
+    infer=lambda metas, options: [metas[0], metas[0]],
+    gradients=lambda gradients, inputs, outputs, out, **options: _joined_gradients(
+        gradients, inputs, outputs, out=out, **options
+    ),
+    reads_inputs=False,
+)
+"""A sum, ReLU and the shift of that, for programs that are trained: see :mod:`core.jit.passes.joined_shifts`."""
+
+
 @Composition
 def _unchanged(x: Value, **options: object) -> Value:
     return apply("assign", x)
