@@ -12,6 +12,7 @@ import numpy as np
 from core.kernels.boxes.polygons import area, common_area
 from core.kernels.boxes.suppression import greedy, overlaps
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
+from core.kernels.numeric.ranking import falling
 
 WORTH_THREADS = 2**15
 """So many scores are looked at by several threads."""
@@ -56,11 +57,21 @@ class Rule(NamedTuple):
 
 
 @serial
+def _beyond(one, two, axis):
+    """Return whether a polygon's corners are all beyond another one's along an axis."""
+    for i in range(axis, one.shape[0], 2):
+        for j in range(axis, two.shape[0], 2):
+            if not one[i] > two[j]:
+                return False
+    return True
+
+
+@serial
 def _polygon_overlap(boxes, i, j):
     """Return the intersection of two polygons over their union, 0 where one has no area."""
     one, two = boxes[i], boxes[j]
     for axis in range(2):
-        if one[axis::2].min() > two[axis::2].max() or two[axis::2].min() > one[axis::2].max():
+        if _beyond(one, two, axis) or _beyond(two, one, axis):
             return boxes.dtype.type(0)
     first, second, common = area(one), area(two), common_area(one, two)
     if first == 0 or second == 0 or common == 0:
@@ -97,8 +108,8 @@ def _select(boxes, scores, first, last, rule, places):
             above += 1
     keys = np.empty(above, np.float32)
     for i in range(above):
-        keys[i] = -scores[places[i]]
-    order = np.argsort(keys, kind="mergesort")
+        keys[i] = scores[places[i]]
+    order = falling(keys)
     if top > -1:
         order = order[:top]
     ranked = places[order]

@@ -47,6 +47,18 @@ def _heights(one, two, heights):
 
 
 @serial
+def _sort(numbers, count):
+    """Order the first of some numbers, which are few, by insertion."""
+    for i in range(1, count):
+        number = numbers[i]
+        j = i
+        while j > 0 and numbers[j - 1] > number:
+            numbers[j] = numbers[j - 1]
+            j -= 1
+        numbers[j] = number
+
+
+@serial
 def _crossings(polygon, height, places):
     """Write where a horizontal line crosses a polygon's edges, from left to right."""
     count = 0
@@ -80,7 +92,7 @@ def common_area(one, two):
     edges = one.shape[0] // 2 + two.shape[0] // 2
     heights = np.empty(edges + edges * (edges - 1) // 2, np.float64)
     count = _heights(one, two, heights)
-    heights = np.sort(heights[:count])
+    _sort(heights, count)
     first, second = np.empty(LARGEST, np.float64), np.empty(LARGEST, np.float64)
     total = 0.0
     for band in range(count - 1):

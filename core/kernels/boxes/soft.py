@@ -9,6 +9,7 @@ import numpy as np
 from core.kernels.boxes.multiclass import WORTH_THREADS, Tasks
 from core.kernels.boxes.suppression import overlap, overlaps
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
+from core.kernels.numeric.ranking import falling
 
 
 class SoftRule(NamedTuple):
@@ -59,8 +60,10 @@ def _work(tasks, rule, places, ranks, counts, counter):
     task = taken(counter)
     while task < table.shape[0]:
         keys = scores[row[task], first[task] : last[task]]
-        order = np.argsort(-keys, kind="mergesort")
-        count = np.sum(keys > score)
+        order = falling(keys)
+        count = 0
+        for key in keys:
+            count += key > score
         if top > -1:
             count = min(count, top)
         for i in range(count):

@@ -7,7 +7,8 @@ and whatever calls it takes that. So a kernel's code depends on its sources alon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Optional
 
 import llvmlite.binding as llvm
@@ -17,6 +18,28 @@ from numba.np.ufunc import parallel
 
 STARTS_THREADS = "numba_parallel_for"
 """The function of numba that lets its threads run a loop."""
+
+
+@contextlib.contextmanager
+def staying_intermediate(codegen: Any) -> Iterator[None]:
+    """Keep what numba compiles meanwhile in the intermediate language: what it has itself, as np.sort, and closures.
+
+    Args:
+        codegen: numba's, of this processor; one thread's at a time.
+    """
+    if codegen._library_class is KernelLibrary:  # a kernel that another one calls
+        yield
+        return
+
+    def set_env(name: str, environment: Environment) -> None:
+        if codegen._engine.get_global_value_address(name):  # else the kernel sets it that takes the function over
+            type(codegen).set_env(codegen, name, environment)
+
+    codegen._library_class, codegen.set_env = KernelLibrary, set_env
+    try:
+        yield
+    finally:
+        del codegen._library_class, codegen.set_env
 
 
 class Kept(NamedTuple):
@@ -78,6 +101,21 @@ class KernelLibrary(JITCodeLibrary):
             return False
         self._make(name)
         return True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a function that Python can call; 0 where only compiled code calls it."""
+        self._link()
+        if not self._finalized and any(function.name == name for function in self._final_module.functions):
+            self.enter(name)
+        return int(super().get_pointer_to_function(name))
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Simplify the functions that a module has; numba goes through those that it only names, too."""
+        module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def _ensure_finalized(self) -> None:
         """Be ready for what calls it, or asks where its machine code is: numba's name for that."""

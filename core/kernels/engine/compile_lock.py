@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional
 
-LONGEST_WAIT = 20.0
+LONGEST_WAIT = 60.0
 """Seconds; threads of two processes may wait for each other."""
 _PAUSE = 0.02
 _files: dict[Path, int] = {}

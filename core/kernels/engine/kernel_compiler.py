@@ -10,7 +10,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from core.kernels.engine import compile_lock
-from core.kernels.engine.code_library import Kept, KernelLibrary
+from core.kernels.engine.code_library import Kept, KernelLibrary, staying_intermediate
 from core.kernels.engine.thread_loops import with_outlined_loops
 
 
@@ -78,11 +78,13 @@ class KernelCompiler(CompilerBase):
             print(f"core: compiling {name} for this processor, once", file=sys.stderr, flush=True)
         state = self.state
         state.flags.no_compile = state.flags.no_cfunc_wrapper = True
-        state.library = KernelLibrary(state.targetctx.codegen(), func.__qualname__)
+        codegen = state.targetctx.codegen()
+        state.library = KernelLibrary(codegen, func.__qualname__)
         state.library.enable_object_caching()
         KernelCompiler.depth += 1
         try:
-            result = super().compile_extra(with_outlined_loops(func, self._body))._replace(entry_point=Form())
+            with staying_intermediate(codegen):
+                result = super().compile_extra(with_outlined_loops(func, self._body))._replace(entry_point=Form())
         finally:
             KernelCompiler.depth -= 1
         state.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, threads, vectorized
+from core.kernels.numeric.ranking import falling
 from core.kernels.numeric.smooth import exp
 
 _LOWEST = np.float32(-np.inf)
@@ -145,7 +146,7 @@ def _drawn(row: np.ndarray, uniform: np.float32, temperature: np.float32, top_k:
     count = min(top_k, words) if top_k > 0 else words
     top = row.max()
     if count < words or top_p < 1:
-        order = np.argsort(-row, kind="mergesort")[:count]
+        order = falling(row)[:count]
     else:
         order = np.arange(words)
     shares = np.empty(count, np.float64)

@@ -103,8 +103,8 @@ def sorted_indices(array: np.ndarray, axis: int, descending: bool) -> np.ndarray
 
 def _keys(rows: np.ndarray, largest: bool) -> np.ndarray:
     """Return numbers without NaN whose falling order is the order of the rows' elements."""
-    if rows.dtype.kind == "b":
-        rows = rows.view(np.uint8)
+    if rows.dtype.itemsize < 4:  # one kernel for all of them
+        rows = rows.astype(np.int64)
     if rows.dtype.kind != "f":
         return np.ascontiguousarray(rows if largest else ~rows)
     if np.isnan(rows).any():
