@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import colorsys
 
-from matplotlib.colors import TABLEAU_COLORS
-
 RIGHT, WRONG = "#1a7f37", "#cf222e"
 """Of predictions."""
 
 UNKNOWN = "#b2b2b2"
 """Of what has no class."""
 
-_FIRST = tuple(map(str, TABLEAU_COLORS.values()))
+_FIRST = (
+    *("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd"),
+    *("#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf"),
+)
+"""matplotlib's: the ten of Tableau."""
 _GOLDEN = 0.618033988749895
 """Steps of this share of the colour circle stay apart, however many there are."""
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from core.drawing.figures import label, new_figure, rendered, set_title
 
@@ -42,6 +41,8 @@ def learning_curve(rows: Sequence[dict[str, Any]], title: str = "") -> np.ndarra
     Returns:
         uint8, shape (H, W, 3).
     """
+    from matplotlib.ticker import MaxNLocator  # matplotlib loads with the first picture
+
     names = [name for name in dict.fromkeys(key for row in rows for key in row) if name not in NO_PANEL]
     found = {name: curves for name in names if (curves := _curves(rows, name))} or {"loss": {}}
     axis = _axis(rows)

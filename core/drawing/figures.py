@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from core.drawing.colors import class_color
 from core.drawing.text import fitted, one_line
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DPI = 100
 """Pixels per inch of every figure."""
@@ -29,11 +29,15 @@ MOST_IN_LEGEND = 20
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of a size in inches."""
+    from matplotlib.figure import Figure  # matplotlib, which takes half a second, loads with the first picture
+
     return Figure(figsize=(width, height), dpi=DPI, layout="constrained")
 
 
 def rendered(figure: Figure) -> np.ndarray:
     """Return a figure as a picture, uint8 (H, W, 3)."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # with the first picture, as above
+
     canvas = FigureCanvasAgg(figure)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # said for each letter, by layout and by drawing
@@ -51,6 +55,13 @@ def set_title(figure: Figure, title: str, points: float = 10) -> None:
     if title:
         text, size = fitted(title, 0.95 * figure.bbox.width, round(points * DPI / 72))
         figure.suptitle(text.replace("$", r"\$"), fontsize=min(points, size * 72 / DPI))
+
+
+def _mark(**style: Any) -> Any:
+    """Return a line of a legend."""
+    from matplotlib.lines import Line2D  # with the first picture, as above
+
+    return Line2D([], [], **style)
 
 
 def confusion_matrix(matrix: np.ndarray, class_names: Sequence[str], title: str = "") -> np.ndarray:
@@ -135,7 +146,7 @@ def precision_recall_curves(
             x, y = zip(first, *zip(recall.tolist(), precision.tolist()), last)
             axes.plot(x, y, color=class_color(number), linewidth=1.5)
     if 0 < len(curves) <= MOST_IN_LEGEND:
-        marks = [Line2D([], [], color=class_color(number)) for number in range(len(curves))]
+        marks = [_mark(color=class_color(number)) for number in range(len(curves))]
         figure.legend(marks, [label(name) for name in names], fontsize="small", loc="outside right upper")
     axes.set_xlim(0, 1.01)
     axes.set_ylim(0, 1.01)
@@ -174,7 +185,7 @@ def scatter_plot(
     axes.scatter(shown[order, 0], shown[order, 1], s=4, color=list(colors[places[order]]), linewidths=0)
     if 1 < len(found) <= MOST_IN_LEGEND:
         named = [(number, color) for number, color in zip(found, colors) if number >= 0]
-        marks = [Line2D([], [], linestyle="none", marker=".", markersize=9, color=color) for _, color in named]
+        marks = [_mark(linestyle="none", marker=".", markersize=9, color=color) for _, color in named]
         names = [str(number) if class_names is None else label(class_names[number]) for number, _ in named]
         figure.legend(marks, names, title="class", fontsize="small", loc="outside right upper")
     axes.set_xticks([])

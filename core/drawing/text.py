@@ -6,11 +6,7 @@ import functools
 import os
 
 import numpy as np
-from matplotlib import get_data_path
 from PIL import Image, ImageDraw, ImageFont
-
-FONT = os.path.join(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")
-"""The font of all pictures: the one that comes with matplotlib and that its figures use."""
 
 TEXT, SMALLEST_TEXT = 14, 10
 """Height of text in pixels where nothing else is said, and the height down to which any shrinks before it is cut."""
@@ -21,8 +17,11 @@ MOST_LETTERS = 200
 
 @functools.lru_cache(maxsize=128)
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """Return the font at a size in pixels."""
-    return ImageFont.truetype(FONT, size, layout_engine=ImageFont.Layout.BASIC)
+    """Return the font of all pictures at a size in pixels: the one that comes with matplotlib, for its figures."""
+    from matplotlib import get_data_path  # it loads with the first picture
+
+    file = os.path.join(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")
+    return ImageFont.truetype(file, size, layout_engine=ImageFont.Layout.BASIC)
 
 
 def text_width(text: str, size: int = TEXT) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import float32
-from core.kernels.layers import logistic
 from core.operators.creation.creation import cast
 from core.operators.layers._activation_primitives import floating_tensor
 from core.operators.reductions.reduction import mean
@@ -38,7 +39,15 @@ pick_backward = Operator(
 )
 
 
-_logistic_loss = HostOperator("logistic_loss", logistic.logistic_loss, infer=lambda metas, options: metas[:1])
+
+
+def _logistic_losses(x: np.ndarray, label: np.ndarray) -> np.ndarray:
+    from core.kernels.layers import logistic  # numba loads with the first use
+
+    return logistic.logistic_loss(x, label)
+
+
+_logistic_loss = HostOperator("logistic_loss", _logistic_losses, infer=lambda metas, options: metas[:1])
 
 
 def pick(x: Tensor, index: Tensor, axis: int) -> Tensor:
