@@ -20,9 +20,15 @@ def first_of(case: Any) -> Any:
     return case[0] if isinstance(case, tuple) else case
 
 
-def is_drawn(case: Any, share: int) -> bool:
-    """Return whether a case is one of the about 1/share that the default run draws, on every machine the same."""
-    return zlib.crc32(text_of(case).encode()) % share == 0
+def is_drawn(case: Any, share: int, turn: int = 0) -> bool:
+    """Return whether a case is one of the about 1/share that the default run draws, on every machine the same.
+
+    Args:
+        case: Any.
+        share: One in so many is drawn.
+        turn: Which of the share's parts, so that several checks of the same cases draw different ones.
+    """
+    return zlib.crc32(text_of(case).encode()) % share == turn
 
 
 def text_of(case: Any) -> str:
@@ -39,13 +45,16 @@ def text_of(case: Any) -> str:
     return text
 
 
-def sampled(cases: Iterable[Any], share: int = 3, group: Callable[[Any], Any] = first_of) -> list[Any]:
+def sampled(
+    cases: Iterable[Any], share: int = 3, group: Callable[[Any], Any] = first_of, turn: int = 0
+) -> list[Any]:
     """Mark as exhaustive what the default run leaves out of a grid.
 
     Args:
         cases: Tuples of parameters, or single ones.
         share: Of the cases that no group needs, one in so many stays.
         group: What a case is an example of; the first case of each group stays.
+        turn: Of :func:`is_drawn`.
 
     Returns:
         Parameters for ``pytest.mark.parametrize``.
@@ -53,7 +62,7 @@ def sampled(cases: Iterable[Any], share: int = 3, group: Callable[[Any], Any] = 
     found, seen = [], set()
     for case in cases:
         name = group(case)
-        marks = () if name not in seen or is_drawn(case, share) else (pytest.mark.exhaustive,)
+        marks = () if name not in seen or is_drawn(case, share, turn) else (pytest.mark.exhaustive,)
         seen.add(name)
         if marks and not collects_all:
             continue

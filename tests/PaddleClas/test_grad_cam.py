@@ -82,7 +82,7 @@ def test_a_head_that_takes_a_token_has_none() -> None:
         grad_cam(network, images((1, 3, 32, 32)), [0])
 
 
-@pytest.mark.parametrize("name", small_first((name for name in SMALLEST if name[:4] != "DeiT"), share=3))
+@pytest.mark.parametrize("name", small_first([name for name in SMALLEST if name[:4] != "DeiT"], share=4, turn=3))
 def test_every_model_has_one(name: str) -> None:
     core.seed(0)
     network = PaddleClas.create_model(name)

@@ -26,7 +26,7 @@ LONGEST = 2000
 
 
 class ReaderPool:
-    """Two processes, with the engine and without; each is started when it is needed, and anew after 500 files.
+    """Processes, with the engine, without, and for traps; each is started when it is needed, and anew after 500 files.
 
     Args:
         wall_seconds: for one file.
@@ -40,7 +40,7 @@ class ReaderPool:
         self.kept = kept
         self.started = 0
         self.trapped = True
-        self._processes: dict[bool, tuple[subprocess.Popen[str], int]] = {}
+        self._processes: dict[str, tuple[subprocess.Popen[str], int]] = {}
 
     def read(self, kind: str, path: Path, number: int = 0) -> tuple[Optional[str], Optional[str]]:
         """Read a file or folder.
@@ -53,8 +53,8 @@ class ReaderPool:
         Returns:
             The line by which it is refused, or None; what went wrong, or None.
         """
-        engine = kind in WITH_ENGINE
-        process = self._process(engine)
+        loaded = {"trap": "nothing"}.get(kind, "engine" if kind in WITH_ENGINE else "readers")
+        process = self._process(loaded)
         assert process.stdin is not None
         process.stdin.write(json.dumps({"kind": kind, "path": str(path), "seconds": self.seconds}) + "\n")
         process.stdin.flush()
@@ -62,7 +62,7 @@ class ReaderPool:
         fault = self._fault(process, answer, path)
         if fault is None:
             return (answer or {})["message"], None
-        self._end(engine)
+        self._end(loaded)
         kept = self.kept / f"{kind}-{number}{path.suffix}"
         self.kept.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
@@ -73,21 +73,21 @@ class ReaderPool:
 
     def close(self) -> None:
         """End the processes."""
-        for engine in list(self._processes):
-            self._end(engine)
+        for loaded in list(self._processes):
+            self._end(loaded)
 
-    def _process(self, engine: bool) -> subprocess.Popen[str]:
-        process, files = self._processes.get(engine, (None, FILES))
+    def _process(self, loaded: str) -> subprocess.Popen[str]:
+        process, files = self._processes.get(loaded, (None, FILES))
         if process is None or files >= FILES:
-            self._end(engine)
-            process, files = self._start(engine), 0
-        self._processes[engine] = process, files + 1
+            self._end(loaded)
+            process, files = self._start(loaded), 0
+        self._processes[loaded] = process, files + 1
         return process
 
-    def _start(self, engine: bool) -> subprocess.Popen[str]:
+    def _start(self, loaded: str) -> subprocess.Popen[str]:
         self.started += 1
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzzing.reader", *(["engine"] if engine else [])],
+            [sys.executable, "-m", "tests.fuzzing.reader", loaded],
             cwd=ROOT,
             env={**os.environ, "OMP_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
@@ -131,8 +131,8 @@ class ReaderPool:
             return f"no clear line, but {message[:200]!r}"
         return None
 
-    def _end(self, engine: bool) -> None:
-        process, _ = self._processes.pop(engine, (None, 0))
+    def _end(self, loaded: str) -> None:
+        process, _ = self._processes.pop(loaded, (None, 0))
         if process is not None:
             process.kill()
             process.wait()

@@ -376,8 +376,9 @@ def load(engine: bool) -> None:
 
 
 def main() -> None:
-    """Read what standard input names; answer each with one line."""
-    load(engine="engine" in sys.argv[1:])
+    """Read what standard input names; answer each with one line. The argument says what is loaded before."""
+    if sys.argv[1] != "nothing":
+        load(engine=sys.argv[1] == "engine")
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints is no answer
     print(json.dumps({"trapped": refuse_programs()}), file=answers, flush=True)

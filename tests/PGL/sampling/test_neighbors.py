@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 import PGL as pgl
 from core.operators.graphs import message_passing
@@ -118,7 +118,7 @@ def test_weights_are_those_of_the_edges_ids(graph: pgl.Graph, replace: bool) -> 
     found = np.concatenate([sampler.sample_blocks([3, 4]).blocks[0].edge_ids for _ in range(1500)])
     counts = np.bincount(found, minlength=EDGES)[chosen]
     assert counts.sum() == len(found) == 1500
-    assert stats.chisquare(counts, [250, 500, 750]).pvalue > 1e-3
+    assert scipy.stats.chisquare(counts, [250, 500, 750]).pvalue > 1e-3
 
 
 def test_blocks_pass_messages(graph: pgl.Graph) -> None:

@@ -15,7 +15,7 @@ WITHOUT_PADDING = ("AlexNet", "SqueezeNet1_1", "GoogLeNet", "InceptionV3", "Ince
 STAGED = [name for name in SMALLEST if name != "LeNet"]
 
 
-@pytest.mark.parametrize("name", small_first(STAGED, share=2))
+@pytest.mark.parametrize("name", small_first(STAGED, share=4, turn=3))
 def test_maps_have_the_declared_channels_and_strides(name: str) -> None:
     backbone = PaddleClas.create_model(name, features_only=True)
     backbone.eval()
@@ -30,7 +30,7 @@ def test_maps_have_the_declared_channels_and_strides(name: str) -> None:
     assert list(backbone.strides) == sorted(backbone.strides)
 
 
-@pytest.mark.parametrize("name", small_first(STAGED, share=3))
+@pytest.mark.parametrize("name", small_first(STAGED, share=4, turn=2))
 def test_every_parameter_of_an_extractor_serves_the_maps(name: str) -> None:
     backbone = PaddleClas.create_model(name, features_only=True)
     sum(map.mean() for map in backbone(images(SMALLEST[name]))).backward()

@@ -58,7 +58,7 @@ NAMES = [name for name in NETWORKS if name != "CSPDarkNet"]  # which has one siz
 
 def kind_of(name: str) -> str:
     """Return what a network is an example of: windows, patches between convolutions, or what other networks have."""
-    return name if name in ("Swin", "SwinV2", "MobileViT") else "others"
+    return "windows" if name.startswith("Swin") else name if name == "MobileViT" else "others"
 
 
 def made(name: str) -> tuple[Any, np.ndarray]:
@@ -107,24 +107,29 @@ def two_steps(name: str, wrap: Callable[[Any], Any], rounded: bool = False) -> d
     return found
 
 
-def assert_close(found: np.ndarray, expected: np.ndarray, tolerance: float) -> None:
+def distance(found: np.ndarray, expected: np.ndarray) -> float:
+    """Return how far numbers are from those expected, as a share of 1 or of the largest of these."""
     assert found.shape == expected.shape
-    assert np.abs(found - expected).max() <= tolerance * max(1.0, np.abs(expected).max())
+    return float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
 
 
-@pytest.mark.parametrize("name", sampled(NAMES, 2, group=kind_of))
+def assert_close(found: np.ndarray, expected: np.ndarray, tolerance: float) -> None:
+    assert distance(found, expected) <= tolerance
+
+
+@pytest.mark.parametrize("name", sampled(NAMES, 4, group=kind_of))
 def test_two_compiled_steps_are_the_eager_ones(name: str) -> None:
-    expected = two_steps(name, lambda function: function)
-    rounded = two_steps(name, lambda function: function, rounded=True)
-    for key, value in two_steps(name, core.jit.to_static).items():
-        rounding = np.abs(rounded[key] - expected[key]).max() / max(1.0, np.abs(expected[key]).max())
-        assert_close(value, expected[key], max(1e-4, 2 * rounding))
+    expected, compiled = two_steps(name, lambda function: function), two_steps(name, core.jit.to_static)
+    far = [key for key, value in compiled.items() if distance(value, expected[key]) > 1e-4]
+    rounded = two_steps(name, lambda function: function, rounded=True) if far else {}
+    for key in far:
+        assert_close(compiled[key], expected[key], 2 * distance(rounded[key], expected[key]))
     fresh, _ = made(name)
     moved = [key for key, value in fresh.state_dict().items() if not np.array_equal(value.numpy(), expected[key])]
     assert len(moved) > len(expected) / 2
 
 
-@pytest.mark.parametrize("name", sampled(NAMES, 2, group=kind_of))
+@pytest.mark.parametrize("name", sampled(NAMES[::-1], 4, group=kind_of, turn=2))
 def test_programs_and_onnx_files_answer_as_the_network(name: str, tmp_path: Path) -> None:
     model, images = made(name)
     with core.no_grad():

@@ -218,7 +218,7 @@ def test_number_of_trainable_parameters_of_ppgan_s_forms(name: str, arguments: d
     )
 
 
-@pytest.mark.parametrize("name", sampled(SMALL, 2, group=lambda name: None))
+@pytest.mark.parametrize("name", sampled(SMALL, 3, group=lambda name: None))
 def test_every_parameter_gets_a_finite_gradient(name: str) -> None:
     network = build(name)
     weighted_sum(network(*inputs(name))).backward()
@@ -232,7 +232,7 @@ def test_every_parameter_gets_a_finite_gradient(name: str) -> None:
             assert np.abs(gradient).max() > 0, key
 
 
-@pytest.mark.parametrize("name", sampled(SMALL, group=lambda name: None))
+@pytest.mark.parametrize("name", sampled(SMALL, 6, group=lambda name: None, turn=1))
 def test_weights_survive_a_file(name: str, tmp_path: Path) -> None:
     network = build(name)
     network(*inputs(name))  # moves the running statistics
@@ -263,7 +263,7 @@ def training_step(name: str, compiled: bool) -> dict[str, np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("name", sampled(SMALL, group=lambda name: None))
+@pytest.mark.parametrize("name", sampled(SMALL, 6, group=lambda name: None, turn=2))
 def test_compiled_is_the_same(name: str) -> None:
     core.set_default_dtype("float64")
     expected, found = training_step(name, compiled=False), training_step(name, compiled=True)

@@ -123,7 +123,7 @@ def test_killed_with_worker_processes(server: Server, undisturbed: tuple[Path, f
 
 def test_killed_within_epochs(server: Server, tmp_path: Path) -> None:
     """At touches of the run's files: between rows, evaluations and checkpoints, within saves, before a link."""
-    assert_killed_alike(server, tmp_path, "steps", 5)
+    assert_killed_alike(server, tmp_path, "steps", 3)
 
 
 @pytest.mark.exhaustive

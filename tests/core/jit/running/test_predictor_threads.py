@@ -45,7 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_eight_threads_and_eight_thousand_calls_of_mixed_sizes(folder: Path) -> None:
+@pytest.mark.parametrize("calls", [250, pytest.param(1000, marks=pytest.mark.exhaustive)])
+def test_eight_threads_call_with_mixed_sizes(folder: Path, calls: int) -> None:
     predictor, alone = Predictor(folder, programs=6), Predictor(folder, programs=16, fuse=False)
     generator = np.random.default_rng(1)
     sizes = [(batch, 2, height, 6) for batch in (1, 2, 5) for height in (4, 6, 9)]
@@ -55,9 +56,9 @@ def test_eight_threads_and_eight_thousand_calls_of_mixed_sizes(folder: Path) -> 
     most: list[int] = []
 
     def work(seed: int) -> None:
-        chosen = np.random.default_rng(seed).integers(0, len(inputs), 1000)
-        chosen[::50] = np.random.default_rng(seed).integers(0, len(inputs), 20)
-        popular = np.arange(1000) % 40 < 38  # most calls have one of four sizes, so that programs are dropped at times
+        chosen = np.random.default_rng(seed).integers(0, len(inputs), calls)
+        chosen[::50] = np.random.default_rng(seed).integers(0, len(inputs), calls // 50)
+        popular = np.arange(calls) % 40 < 38  # most calls have one of four sizes, so that programs are dropped at times
         for i in np.where(popular, chosen % 12, chosen):
             got = predictor.run(inputs[i])
             most.append(predictor.number_of_programs)
@@ -69,7 +70,7 @@ def test_eight_threads_and_eight_thousand_calls_of_mixed_sizes(folder: Path) -> 
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(most) == 8000 and not wrong
+    assert len(most) == 8 * calls and not wrong
     assert max(most) <= 6
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from core.kernels.graphs import adjacency, alias, neighbor_sampling, numbering
 from core.kernels.numeric import draws
@@ -53,7 +53,7 @@ def test_splitmix_gives_the_published_numbers() -> None:
 
 def test_units_are_even() -> None:
     numbers = np.array([draws.unit(np.uint64(draws.mixed(KEY, place))) for place in range(20000)])
-    assert stats.kstest(numbers, "uniform").pvalue > LIKELY
+    assert scipy.stats.kstest(numbers, "uniform").pvalue > LIKELY
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -76,13 +76,13 @@ def test_every_set_is_drawn_with_the_same_chance_without_replacement() -> None:
     sets = list(itertools.combinations(range(6), 3))
     places = {some: number for number, some in enumerate(sets)}
     counts = np.bincount([places[tuple(sorted(some))] for some in found.tolist()], minlength=20)
-    assert stats.chisquare(counts).pvalue > LIKELY
+    assert scipy.stats.chisquare(counts).pvalue > LIKELY
 
 
 def test_every_edge_is_drawn_with_the_same_chance_with_replacement() -> None:
     indptr, indices = np.array([0, 7]), np.arange(7)
     found = neighbor_sampling.sample_neighbors(indptr, indices, np.zeros(5000, np.int64), 5, KEY, True)
-    assert stats.chisquare(np.bincount(found.places, minlength=7)).pvalue > LIKELY
+    assert scipy.stats.chisquare(np.bincount(found.places, minlength=7)).pvalue > LIKELY
 
 
 def test_weights_without_replacement_draw_one_after_another() -> None:
@@ -95,7 +95,7 @@ def test_weights_without_replacement_draw_one_after_another() -> None:
     chances = np.array([float(weights[i]) / total * float(weights[j]) / (total - float(weights[i])) for i, j in pairs])
     places = {pair: number for number, pair in enumerate(pairs)}
     counts = np.bincount([places[tuple(some)] for some in found.tolist()], minlength=len(pairs))
-    assert stats.chisquare(counts, chances / chances.sum() * float(len(found))).pvalue > LIKELY
+    assert scipy.stats.chisquare(counts, chances / chances.sum() * float(len(found))).pvalue > LIKELY
 
 
 def test_edges_without_weight_are_never_drawn() -> None:
@@ -117,7 +117,7 @@ def test_weights_with_replacement() -> None:
     counts = np.bincount(found.places, minlength=6)
     assert counts[0] == counts[2] == 0
     kept = [1, 3, 4, 5]
-    assert stats.chisquare(counts[kept], weights[kept] * 2400.0).pvalue > LIKELY
+    assert scipy.stats.chisquare(counts[kept], weights[kept] * 2400.0).pvalue > LIKELY
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 1000])
@@ -131,7 +131,7 @@ def test_draws_from_an_alias_table() -> None:
     weights = np.array([3, 0, 1, 6.0])
     found = np.bincount(alias.draw_alias(alias.alias_tables(weights), 20000, KEY), minlength=4)
     assert found[1] == 0
-    assert stats.chisquare(found[[0, 2, 3]], np.array([0.3, 0.1, 0.6]) * 20000).pvalue > LIKELY
+    assert scipy.stats.chisquare(found[[0, 2, 3]], np.array([0.3, 0.1, 0.6]) * 20000).pvalue > LIKELY
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])

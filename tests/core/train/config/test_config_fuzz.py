@@ -31,7 +31,7 @@ def test_damaged_configs(tmp_path: Path) -> None:
     for path in CONFIGS:  # imports what the names in them stand for, which takes more memory than reading may
         load_config(ClassificationConfig, path)
     read, refused = 0, 0
-    for number in cases(600):
+    for number in cases(200):
         file.write_bytes(mutated(number, seeds))
         with bounds():
             try:
@@ -44,7 +44,7 @@ def test_damaged_configs(tmp_path: Path) -> None:
         read += 1
         save_config(config, tmp_path / "again.yaml")
         assert load_config(ClassificationConfig, tmp_path / "again.yaml") == config, f"case {number}"
-    assert read > 20 and refused > 200
+    assert read > 6 and refused > 66
 
 
 @pytest.mark.parametrize(
