@@ -16,8 +16,8 @@ from core.kernels.engine.compiled import serial
 
 SMALL = 16
 """Parts of at most so many elements are left to the insertion sort."""
-TOP = np.int64(0)
-"""Of a heap; for a plain 0 numba would compile what it is handed to once more."""
+FIRST = np.int64(0)
+"""The first place; for a plain 0 numba would compile what it is handed to once more."""
 
 
 @serial
@@ -94,7 +94,7 @@ def _heap_select(keys, order, first, middle, last):
         if keys[order[i]] > keys[order[first]]:
             item = order[i]
             order[i] = order[first]
-            _sift(keys, order, first, TOP, length, item)
+            _sift(keys, order, first, FIRST, length, item)
 
 
 @serial
@@ -106,7 +106,7 @@ def partial_sort(keys, order, first, middle, last):
     for end in range(middle - 1, first, -1):
         item = order[end]
         order[end] = order[first]
-        _sift(keys, order, first, TOP, end - first, item)
+        _sift(keys, order, first, FIRST, end - first, item)
 
 
 @serial

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.engine.compiled import compiled, serial, threads
-from core.kernels.numeric.introsort import partial_sort, select, sort
+from core.kernels.numeric.introsort import FIRST, partial_sort, select, sort
 
 PARALLEL_ELEMENTS = 1 << 15
 """Below this many elements starting threads costs more than it saves."""
@@ -20,7 +20,7 @@ PARALLEL_ELEMENTS = 1 << 15
 def _sort_row(keys, places):
     for i in range(places.shape[0]):
         places[i] = i
-    sort(keys, places, 0, places.shape[0])
+    sort(keys, places, FIRST, places.shape[0])
 
 
 @compiled
@@ -40,11 +40,11 @@ def _top_of_row(keys, k, in_order, places):
     width = keys.shape[0]
     order = np.arange(width)
     if k * 64 < width:  # as in Paddle: a small top is kept in a heap
-        partial_sort(keys, order, 0, k, width)
+        partial_sort(keys, order, FIRST, k, width)
     else:
-        select(keys, order, 0, k - 1, width)
+        select(keys, order, FIRST, k - 1, width)
         if in_order:
-            sort(keys, order, 0, k - 1)
+            sort(keys, order, FIRST, k - 1)
     for i in range(k):
         places[i] = order[i]
 

@@ -111,8 +111,8 @@ def test_set2set_with_feedback_sees_what_it_saw() -> None:
     "build",
     [
         lambda: PGL.nn.GCNConv(3, 2),
-        lambda: PGL.nn.GATConv(3, 2, num_heads=2),
         lambda: PGL.nn.GraphSageConv(3, 2, "mean"),
+        pytest.param(lambda: PGL.nn.GATConv(3, 2, num_heads=2), marks=pytest.mark.exhaustive),
         pytest.param(lambda: PGL.nn.GATv2Conv(3, 2, num_heads=2), marks=pytest.mark.exhaustive),
         pytest.param(
             lambda: PGL.nn.TransformerConv(3, 2, num_heads=2, activation="tanh"), marks=pytest.mark.exhaustive

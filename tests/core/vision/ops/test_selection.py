@@ -50,7 +50,7 @@ def test_sorting_takes_any_scores() -> None:
 
 
 @pytest.mark.parametrize(("threshold", "plus", "eta"), [(0.5, 0.0, 1.0), (0.75, 1.0, 0.5), (0.0, 0.0, 1.0)])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.exhaustive)])
 def test_suppression_of_boxes_that_are_alike_empty_or_turned(
     threshold: float, plus: float, eta: float, dtype: str
 ) -> None:
@@ -112,7 +112,7 @@ def test_areas_of_polygons() -> None:
 
 
 def test_selection_of_polygons_is_its_definition() -> None:
-    tasks = tasks_of(around(8, 2, 24)[None], SCORES[:1, :, :24].astype(np.float64))
+    tasks = tasks_of(around(8, 2, 24)[None].astype(np.float32), SCORES[:1, :, :24])
     rule = multiclass.Rule(0.1, -1, 0.3, 1.0, 0.0)
     for got, wanted in zip(multiclass.select(tasks, rule), multiclass.select_reference(tasks, rule)):
         np.testing.assert_array_equal(got, wanted)
