@@ -45,9 +45,9 @@ def build(name: str, pretrained: Pretrained = False, **arguments: Any) -> Any:
     """Return a detector, with weights if they are asked for.
 
     All parameters must be in the file and fit, but for two cases, which the log names. Of a file for another number
-    of classes the layers whose shape follows from that number are skipped; each is named. A file that holds a backbone
-    alone, such as a classifier's, is loaded into the backbone; layers that no classifier has, its ``own_layers``, may
-    be missing.
+    of classes, or of prior boxes, the layers whose shape follows from that number are skipped; each is named. A file
+    that holds a backbone alone, such as a classifier's, is loaded into the backbone; layers that no classifier has, its
+    ``own_layers``, may be missing.
 
     Args:
         name: of the network.
@@ -83,6 +83,7 @@ def build(name: str, pretrained: Pretrained = False, **arguments: Any) -> Any:
         _logger.info("%r holds the weights of the backbone alone; neck and heads have fresh ones", source)
     else:
         of_classes = {key.rpartition(".")[0] for key, shape in _shapes(other).items() if shape != shapes[key]}
+        of_classes.update(getattr(model, "of_anchors", ()))
         load_weights(model, source, rename=known, names=names, adapt_head=sorted(of_classes))
     return model.materialize()
 

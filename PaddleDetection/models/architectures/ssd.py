@@ -132,6 +132,11 @@ class SSD(Detector):
             score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
         )
 
+    @property
+    def of_anchors(self) -> list[str]:
+        """Names of the layers whose shape follows from the number of prior boxes."""
+        return [f"ssd_head.boxes{level}" for level in range(len(self.ssd_head.box_convs))]
+
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
         deltas, scores, priors = self.ssd_head(self.backbone(image), image)

@@ -62,6 +62,20 @@ def test_another_number_of_classes_names_what_is_skipped(path: Path, caplog: pyt
     assert model.yolo_head.yolo_outputs[0].bias.shape == [30]
 
 
+def test_ssd_with_other_prior_boxes_begins_with_the_backbone(tmp_path: Path) -> None:
+    few = {"min_sizes": [[44], [48], [52], [56], [60], [64]], "aspect_ratios": [[]] * 6}
+    core.seed(1)
+    given = PaddleDetection.create_model("ssd_mobilenet_v1_300", num_classes=10, scale=0.125, **few)
+    core.save(given.state_dict(), str(tmp_path / "few.pdparams"))
+    for classes in (3, 10):
+        settings = {"num_classes": classes, "scale": 0.125}
+        found = PaddleDetection.create_model("ssd_mobilenet_v1_300", tmp_path / "few.pdparams", **settings)
+        shapes = found.ssd_head.boxes0.weight.shape, found.ssd_head.scores1.weight.shape
+        assert shapes == ([12, 64, 1, 1], [6 * (classes + 1), 128, 1, 1])
+        for name, value in given.backbone.state_dict().items():
+            np.testing.assert_array_equal(found.backbone.state_dict()[name].numpy(), value.numpy())
+
+
 def test_what_does_not_depend_on_the_classes_must_fit(path: Path) -> None:
     with pytest.raises(ValueError, match=r"mine.pdparams' does not fit the model: \d+ entries differ: .*neck.yolo_blo"):
         build(path, width=64)
