@@ -185,6 +185,10 @@ TABLE: Table = {
             Run(SCENES, says="trained in"),
         ),
         (
+            "python PaddleDetection/train.py -c PaddleDetection/configs/digits_ssd_mobilenet_v1.yaml",
+            Run(SCENES, says="trained in"),
+        ),
+        (
             "python PaddleDetection/train.py -c PaddleDetection/configs/faces_blazeface.yaml",
             Run(PEOPLE, says="trained in"),
         ),
@@ -220,6 +224,11 @@ TABLE: Table = {
         (
             "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models ssd_mobilenet_v1_300-300 --batch 8 "
             "--rows onnxruntime,openvino --rounds 5 --threads 1 --processor --only exported",
+            PEERS,
+        ),
+        (
+            "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --rows exported --rounds 2 --threads 1 "
+            "--processor",
             PEERS,
         ),
         (
