@@ -111,6 +111,9 @@ class KernelLibrary(JITCodeLibrary):
 
     def _optimize_functions(self, module: Any) -> None:
         """Simplify the functions that a module has; numba goes through those that it only names, too."""
+        if not hasattr(llvm, "create_pass_builder"):  # numba 0.60, for Python 3.9, has other pass managers
+            super()._optimize_functions(module)
+            return
         module.data_layout = self._codegen._data_layout
         passes, builder = self._codegen._function_pass_manager()
         for function in module.functions:
