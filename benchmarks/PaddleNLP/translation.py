@@ -1,12 +1,13 @@
-"""A Transformer's training step and its beam search, beside PyTorch code of the same network and CTranslate2.
+"""A Transformer's training step and its beam search, beside PyTorch, Paddle and CTranslate2 with the same network.
 
     python -m benchmarks.PaddleNLP.translation [--size base] [--rounds 5] [--threads 1] [--processor]
-    [--only "beam 4"] [--peers PEERS/bin/python]
+    [--only "beam 4"] [--peers PEERS/bin/python] [--paddle PADDLE/bin/python]
 
-PEERS has torch and ctranslate2. All sides have the same fresh weights. Before anything is timed, the losses of a batch
-and the best translations of all sides are compared: translations are of a fixed number of tokens, as fresh weights know
-no end. Each side is a process of its own; the two of a row take turns, and its ratio is the median of the rounds'
-ratios, above 1 where ours is faster.
+PEERS has torch and ctranslate2, PADDLE paddlepaddle and paddlenlp. All sides have the same fresh weights. Before
+anything is timed, the losses of a batch and the best translations of all sides are compared: translations are of a
+fixed number of tokens, as fresh weights know no end. Each side is a process of its own; the two of a row take turns,
+and its ratio is the median of the rounds' ratios, above 1 where ours is faster. "ours, eager" is our own step without
+compilation.
 """
 
 from __future__ import annotations
@@ -30,9 +31,12 @@ def main() -> None:
     parser.add_argument("--only", default="", help="rows with this in their names")
     parser.add_argument("--processor", action="store_true", help="count processor time, for a busy machine")
     parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that has torch and ctranslate2")
+    parser.add_argument("--paddle", metavar="PYTHON", help="the interpreter that has paddlepaddle and paddlenlp")
     options = parser.parse_args()
     if options.peers:
         require("torch", "ctranslate2", python=options.peers)
+    if options.paddle:
+        require("paddle", "paddlenlp", python=options.paddle)
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "weights.npz")
         common = {"threads": options.threads, "processor": options.processor}
@@ -44,19 +48,22 @@ def main() -> None:
             others["CTranslate2"] = Side(
                 "CTranslate2", sides.ctranslate, (options.size, file, options.threads), **given
             )
+        if options.paddle:
+            others["Paddle"] = Side("Paddle", sides.paddle, (options.size, file), python=options.paddle, **common)
         for name, other in others.items():
             _compare_results(ours, name, other)
         print(f"{'':14} {'ours, per s':>12}   {'against':12} {'per s':>9} {'ratio':>6}")
         for step, count in sides.COUNTS.items():
             if options.only not in step:
                 continue
-            if not others:
+            rows = [(name, other, step) for name, other in others.items() if step in other.steps]
+            rows += [("ours, eager", ours, sides.EAGER)] if step == "training step" else []
+            if not rows:
                 mine, _, _ = compare((ours, step), (ours, step), max(options.rounds // 2, 1))
                 print(f"{step:14} {count / mine:12.1f}")
-            for name, other in others.items():
-                if step in other.steps:
-                    mine, theirs, ratio = compare((ours, step), (other, step), options.rounds)
-                    print(f"{step:14} {count / mine:12.1f}   {name:12} {count / theirs:9.1f} {ratio:6.2f}", flush=True)
+            for name, other, its in rows:
+                mine, theirs, ratio = compare((ours, step), (other, its), options.rounds)
+                print(f"{step:14} {count / mine:12.1f}   {name:12} {count / theirs:9.1f} {ratio:6.2f}", flush=True)
         for side in (ours, *others.values()):
             side.close()
 

@@ -1,4 +1,4 @@
-"""The sides of benchmarks.PaddleNLP.translation: a Transformer here, in PyTorch, and in CTranslate2."""
+"""The sides of benchmarks.PaddleNLP.translation: a Transformer here, in PyTorch, Paddle, and CTranslate2."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ SENTENCES = 8
 COUNTS = {"training step": ROWS * SOURCE, "beam 4": SENTENCES}
 """Of each step what is counted: target tokens, or sentences."""
 
+EAGER = "eager training step"
+"""Our training step without compilation."""
+
 
 def batch(size: str) -> tuple[Any, Any]:
     """Return source and target tokens, int64 (ROWS, SOURCE) each; both end with the end token."""
@@ -30,7 +33,7 @@ def batch(size: str) -> tuple[Any, Any]:
 
 
 def ours(size: str, file: str) -> Steps:
-    """Return a compiled training step and an exported search; writes the weights."""
+    """Return a training step, compiled and eager, and an exported search; writes the weights."""
     import numpy as np
 
     import core
@@ -56,7 +59,8 @@ def ours(size: str, file: str) -> Steps:
         return core.nn.functional.cross_entropy(scores.reshape([-1, scores.shape[-1]]), target.flatten()), {}
 
     optimizer = core.optimizer.Adam(1e-6, 0.9, 0.98, 1e-9, parameters=network.parameters())
-    step = PhaseStep(Phase("train", loss, network.parameters(), optimizer), compiled=True)
+    phase = Phase("train", loss, network.parameters(), optimizer)
+    compiled, eager = (PhaseStep(phase, compiled=way) for way in (True, False))
     settings = Generation(0, 1, LONGEST, "beam", BEAMS, 0, LONGEST - 1)
     translator = Translator(network, settings)
     translator.eval()
@@ -65,11 +69,47 @@ def ours(size: str, file: str) -> Steps:
         predictor = core.jit.Predictor(folder)
     sentences = source[:SENTENCES].numpy()
 
-    def train() -> float:
+    def train(step: PhaseStep = compiled) -> float:
         return step(0, [[source, target]]).read()["loss"]
 
     def search() -> list[list[int]]:
         return [row[: LONGEST - 1] for row in predictor.flat_results([sentences])[0][:, 0].tolist()]
+
+    return {"training step": train, EAGER: lambda: train(eager), "beam 4": search}
+
+
+def paddle(size: str, file: str) -> Steps:
+    """Return paddlenlp's Transformer in Paddle: an eager training step, and its search."""
+    import numpy as np
+    import paddle
+    from paddlenlp.transformers import InferTransformerModel, TransformerModel
+
+    numbers = SIZES[size]
+    settings = {
+        "src_vocab_size": numbers["words"], "trg_vocab_size": numbers["words"], "max_length": 64,
+        "num_encoder_layers": numbers["layers"], "num_decoder_layers": numbers["layers"], "n_head": numbers["n_head"],
+        "d_model": numbers["d_model"], "d_inner_hid": numbers["d_inner_hid"], "dropout": 0.0, "weight_sharing": True,
+    }  # fmt: skip
+    network = TransformerModel(**settings)
+    searching = InferTransformerModel(**settings, beam_size=BEAMS, max_out_len=LONGEST - 1)
+    for one in (network, searching):
+        one.set_state_dict(dict(np.load(file)))
+    searching.eval()
+    source, target = (paddle.to_tensor(rows) for rows in batch(size))
+    before = paddle.concat([paddle.zeros([ROWS, 1], "int64"), target[:, :-1]], axis=1)
+    optimizer = paddle.optimizer.Adam(1e-6, 0.9, 0.98, 1e-9, parameters=network.parameters())
+
+    def train() -> float:
+        scores = network(source, before)
+        loss = paddle.nn.functional.cross_entropy(scores.reshape([-1, scores.shape[-1]]), target.flatten())
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return float(loss)
+
+    def search() -> list[list[int]]:
+        with paddle.no_grad():
+            return searching(source[:SENTENCES]).numpy()[:, : LONGEST - 1, 0].tolist()
 
     return {"training step": train, "beam 4": search}
 
