@@ -68,7 +68,7 @@ class AttentionCluster(FeatureClassifier):
         drop_ratio: how much of the clusters' vectors is dropped in training.
 
     Raises:
-        ValueError: a number is not positive.
+        ValueError: a number is not positive, or there are not two.
     """
 
     head_names = ("logistic",)
@@ -77,11 +77,14 @@ class AttentionCluster(FeatureClassifier):
         self,
         class_num: int = CLASSES,
         feature_dims: Sequence[int] = FEATURE_DIMS,
-        cluster_nums: tuple[int, int] = (32, 32),
-        hidden_sizes: tuple[int, int] = (1024, 4096),
+        cluster_nums: Sequence[int] = (32, 32),
+        hidden_sizes: Sequence[int] = (1024, 4096),
         drop_ratio: float = 0.5,
     ) -> None:
         super().__init__(class_num, feature_dims)
+        for name, numbers in (("cluster_nums", cluster_nums), ("hidden_sizes", hidden_sizes)):
+            if len(numbers) != 2:
+                raise ValueError(f"AttentionCluster: {name} must be two numbers, not {list(numbers)}")
         for number in (*cluster_nums, *hidden_sizes):
             positive_numbers("AttentionCluster", cluster_nums_and_hidden_sizes=number)
         for kind, (size, clusters) in enumerate(zip(feature_dims, cluster_nums)):

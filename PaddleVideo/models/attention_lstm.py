@@ -34,7 +34,7 @@ class AttentionLSTMHead(nn.Layer):
         feature_dims: Sequence[int],
         embedding_size: int,
         lstm_size: int,
-        hidden_sizes: tuple[int, int],
+        hidden_sizes: Sequence[int],
         drop_ratio: float,
     ) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class AttentionLSTM(FeatureClassifier):
             loss of a mean over devices.
 
     Raises:
-        ValueError: a number is not positive.
+        ValueError: a number is not positive, or there are not two hidden sizes.
     """
 
     head_names = ("head.fc_logit",)
@@ -96,12 +96,14 @@ class AttentionLSTM(FeatureClassifier):
         feature_dims: Sequence[int] = FEATURE_DIMS,
         embedding_size: int = 512,
         lstm_size: int = 1024,
-        hidden_sizes: tuple[int, int] = (8192, 4096),
+        hidden_sizes: Sequence[int] = (8192, 4096),
         drop_ratio: float = 0.5,
         gpu_count: int = 1,
     ) -> None:
         super().__init__(class_num, feature_dims)
         positive_numbers("AttentionLSTM", embedding_size=embedding_size, lstm_size=lstm_size, gpu_count=gpu_count)
+        if len(hidden_sizes) != 2:
+            raise ValueError(f"AttentionLSTM: hidden_sizes must be two numbers, not {list(hidden_sizes)}")
         for size in hidden_sizes:
             positive_numbers("AttentionLSTM", hidden_sizes=size)
         self.gpu_count = gpu_count

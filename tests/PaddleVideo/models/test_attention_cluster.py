@@ -84,3 +84,5 @@ def test_export_for_any_number_of_videos_and_frames(tmp_path: Path) -> None:
 def test_settings_are_checked() -> None:
     with core.LazyGuard(), pytest.raises(ValueError, match="must be a positive whole number, not 0"):
         attention_cluster(cluster_nums=(0, 2))
+    with core.LazyGuard(), pytest.raises(ValueError, match=r"hidden_sizes must be two numbers, not \[8, 8, 8\]"):
+        attention_cluster(hidden_sizes=[8, 8, 8])

@@ -86,6 +86,7 @@ def test_export(tmp_path: Path) -> None:
         ({"class_num": 0}, "AttentionLSTM: class_num must be a positive whole number, not 0"),
         ({"feature_dims": (12,)}, r"feature_dims must be two numbers, of pictures and sound, not \[12\]"),
         ({"feature_dims": (12, -1)}, "AttentionLSTM: feature_dims must be a positive whole number, not -1"),
+        ({"hidden_sizes": [8]}, r"AttentionLSTM: hidden_sizes must be two numbers, not \[8\]"),
         ({"lstm_size": 2.5}, "AttentionLSTM: lstm_size must be a positive whole number, not 2.5"),
     ],
 )
