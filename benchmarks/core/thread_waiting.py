@@ -114,7 +114,9 @@ def _of_digits() -> Callable[[], Any]:
 
     config = TOOLKIT.load("PaddleDetection/configs/digits_mask_rcnn.yaml", ["data.num_workers=0"])
     task = DetectionTask(config)
-    fields = next(iter(task.loader("train").batches()))
+    loader = task.loader("train")
+    assert loader is not None
+    fields = next(iter(loader.batches()))
     names = [name for name, field in fields.items() if hasattr(field, "numpy")]
     task.network.train()
 

@@ -227,8 +227,8 @@ TABLE: Table = {
             PEERS,
         ),
         (
-            "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --rows exported --rounds 2 --threads 1 "
-            "--processor",
+            "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --rows exported --rounds 2 "
+            "--threads 1 --processor",
             PEERS,
         ),
         (
