@@ -44,7 +44,7 @@ def test_how_far_a_window_reaches_is_drawn_evenly() -> None:
 
 def test_words_of_a_kind_are_neighbours() -> None:
     losses: list[float] = []
-    settings = Settings(size=16, window=1, frequent=0.0, epochs=20, learning_rate=0.05)
+    settings = Settings(size=16, window=1, frequent=0.0, epochs=10, learning_rate=0.05)
     found = word_vectors(sentences(800), settings, lambda epoch, loss: losses.append(loss))
     assert len(found.words) == 15 and losses[-1] < losses[0]
     for kind in KINDS:
