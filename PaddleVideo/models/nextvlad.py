@@ -19,7 +19,6 @@ from core.io.array_file import read_array
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
 from core.nn.layer.checks import positive_numbers
-from core.operators.layers.normalization import masked_batch_norm
 from PaddleVideo.models.youtube8m import (
     CLASSES,
     FEATURE_DIMS,
@@ -49,7 +48,7 @@ class FrameBatchNorm(nn.BatchNorm1D):
         if not self.training:
             return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + bias
         mask = core.ones_like(x[:, :, 0]) if mask is None else mask.squeeze(2)
-        return masked_batch_norm(x, mask, mean, variance, scale, bias, self._momentum, self._epsilon)
+        return F.masked_batch_norm(x, mask, mean, variance, scale, bias, self._momentum, self._epsilon)
 
 
 class NeXtVLADLayer(nn.Layer):

@@ -95,6 +95,7 @@ def test_a_classifier_from_fresh_weights(server: KillingServer, photos: Path, tm
     walk.evaluate("valid")
 
 
+@pytest.mark.exhaustive
 def test_a_fine_tuned_classifier_without_validation_split(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """The weights that it started from are gone when it is continued."""
     weights = write_weights(tmp_path / "official.pdparams", "ResNet18", 5)
@@ -148,6 +149,7 @@ def test_a_language_model(task: str, server: KillingServer, tmp_path: Path) -> N
     walk_language(Walk(server, tmp_path, "PaddleNLP", config, None, ["tokenizer.learn=200"]), READ.get(task, WORDS))
 
 
+@pytest.mark.exhaustive
 def test_a_language_model_fine_tuned_from_a_run_that_is_gone(server: KillingServer, tmp_path: Path) -> None:
     """Only the tokeniser's vocabulary is needed to continue; the weights are in the checkpoint."""
     first = Walk(server, tmp_path / "before", "PaddleNLP", experiment("Pretraining", tmp_path / "texts"), None, [])

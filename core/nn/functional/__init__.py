@@ -1,4 +1,4 @@
-"""paddle.nn.functional: Paddle's functional names, found in the operator families."""
+"""paddle.nn.functional: Paddle's functional names, and masked_batch_norm of ours, found in the operator families."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = """
     gaussian_nll_loss gelu glu grid_sample group_norm gumbel_softmax hardshrink hardsigmoid hardswish hardtanh
     hardtanh_ hinge_embedding_loss hsigmoid_loss instance_norm interpolate kl_div l1_loss label_smooth layer_norm
     leaky_relu leaky_relu_ linear local_response_norm log_loss log_sigmoid log_softmax margin_cross_entropy
-    margin_ranking_loss max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d maxout mish mse_loss
-    multi_label_soft_margin_loss multi_margin_loss nll_loss normalize npair_loss one_hot pad pairwise_distance
-    pixel_shuffle pixel_unshuffle poisson_nll_loss prelu relu relu6 relu_ rnnt_loss rrelu scaled_dot_product_attention
-    selu sequence_mask sigmoid sigmoid_focal_loss silu smooth_l1_loss soft_margin_loss softmax softmax_
-    softmax_with_cross_entropy softplus softshrink softsign sparse_attention square_error_cost swish tanh tanh_
-    tanhshrink temporal_shift thresholded_relu thresholded_relu_ triplet_margin_loss triplet_margin_with_distance_loss
-    unfold upsample zeropad2d
+    margin_ranking_loss masked_batch_norm max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d
+    maxout mish mse_loss multi_label_soft_margin_loss multi_margin_loss nll_loss normalize npair_loss one_hot pad
+    pairwise_distance pixel_shuffle pixel_unshuffle poisson_nll_loss prelu relu relu6 relu_ rnnt_loss rrelu
+    scaled_dot_product_attention selu sequence_mask sigmoid sigmoid_focal_loss silu smooth_l1_loss soft_margin_loss
+    softmax softmax_ softmax_with_cross_entropy softplus softshrink softsign sparse_attention square_error_cost swish
+    tanh tanh_ tanhshrink temporal_shift thresholded_relu thresholded_relu_ triplet_margin_loss
+    triplet_margin_with_distance_loss unfold upsample zeropad2d
 """.split()  # noqa: PLE0605
 
 # another function has the first name at the top level; the others are not there at all

@@ -263,7 +263,7 @@ def training_step(name: str, compiled: bool) -> dict[str, np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("name", sampled(SMALL, 6, group=lambda name: None, turn=2))
+@pytest.mark.parametrize("name", sampled(SMALL, 12, group=lambda name: None, turn=1))
 def test_compiled_is_the_same(name: str) -> None:
     core.set_default_dtype("float64")
     expected, found = training_step(name, compiled=False), training_step(name, compiled=True)
@@ -279,7 +279,7 @@ def role_of(key: str, parameter: Any, many: bool) -> str:
     return ".".join(key.split(".")[-2:]) if many else key
 
 
-@pytest.mark.parametrize("name", sampled(GENERATORS, 9, group=lambda name: None))
+@pytest.mark.parametrize("name", sampled(GENERATORS, 11, group=lambda name: None))
 def test_gradients_are_finite_differences(name: str) -> None:
     core.set_default_dtype("float64")
     network = build(name)

@@ -82,6 +82,7 @@ class Stop(Callback):
             signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.exhaustive
 def test_an_interrupted_run_resumes_bit_for_bit_with_its_pools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = str(unpaired_config(tmp_path, *SMALL))
     words = ["-c", config, "-o", "data.test=null", "-o", "train.compiled=false", "-o", f"output={tmp_path / 'whole'}"]

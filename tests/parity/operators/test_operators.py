@@ -44,6 +44,7 @@ NOT_HERE = {
         + ["gather_multiply_reduce", "gather_reduce"],
         "our own, of graphs; tests/core/operators/graphs/test_message_passing.py",
     ),
+    "masked_batch_norm": "our own; tests/core/kernels/layers/test_batch_normalization.py",
     "sparse_product": "our own; tests/core/operators/linear_algebra/test_sparse_rows.py",
 }
 
