@@ -39,8 +39,12 @@ assert core.to_tensor(data.asnumpy()).tolist() == [[2.0] * 3] * 2
 
 @pytest.mark.parametrize(
     "program",
-    [ENGINE + MXNET + BOTH, MXNET + ENGINE.replace("assert not", "assert") + BOTH],
-    ids=["mxnet later", "mxnet first"],
+    [
+        pytest.param(ENGINE + MXNET + BOTH, id="mxnet later"),
+        pytest.param(
+            MXNET + ENGINE.replace("assert not", "assert") + BOTH, id="mxnet first", marks=pytest.mark.exhaustive
+        ),
+    ],
 )
 def test_engine_beside_mxnet(program: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "MXNET_ENGINE_TYPE"}  # core sets it

@@ -30,7 +30,6 @@ def _recognition(head: str, **kwargs: Any) -> Case:
     return _configured(
         "RecModel",
         (IMAGES, ("below", 20, (2, 1))),
-        light=True,
         Backbone={"name": "PPLCNet_x0_25"},
         BackboneStopLayer={"name": "flatten"},
         Neck={"name": "FC", "embedding_size": 1280, "class_num": 32},
@@ -40,12 +39,12 @@ def _recognition(head: str, **kwargs: Any) -> Case:
 
 CASES = {
     "ResNet50_vd": _classifier("legendary_models.resnet", "ResNet50_vd"),
-    "MobileNetV1_x0_25": _classifier("legendary_models.mobilenet_v1", "MobileNetV1_x0_25", light=True),
+    "MobileNetV1_x0_25": _classifier("legendary_models.mobilenet_v1", "MobileNetV1_x0_25"),
     "MobileNetV3_small_x0_35": _classifier("legendary_models.mobilenet_v3", "MobileNetV3_small_x0_35"),
     "VGG11": _classifier("legendary_models.vgg", "VGG11", LARGE_IMAGES),
     "InceptionV3": _classifier("legendary_models.inception_v3", "InceptionV3", ("uniform", (1, 3, 160, 160))),
     "HRNet_W18_C": _classifier("legendary_models.hrnet", "HRNet_W18_C"),
-    "PPLCNet_x0_25": _classifier("legendary_models.pp_lcnet", "PPLCNet_x0_25", light=True),
+    "PPLCNet_x0_25": _classifier("legendary_models.pp_lcnet", "PPLCNet_x0_25"),
     "PPHGNet_tiny": _classifier("legendary_models.pp_hgnet", "PPHGNet_tiny"),
     "SwinTransformer_tiny": _classifier(
         "legendary_models.swin_transformer", "SwinTransformer_tiny_patch4_window7_224", LARGE_IMAGES
