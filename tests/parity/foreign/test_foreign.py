@@ -1,7 +1,7 @@
 """Unmodified model files of the official toolkits run on core, and give the real Paddle's numbers.
 
 The files come from the wheels on the package index (wheels.py), unpacked outside of the repository; where no index can
-be reached, these tests are skipped. A layer of PGL and detection's functions run every time, the others with ``-m foreign``.
+be reached, these tests are skipped. A layer of PGL runs every time, the others with ``-m foreign``.
 """
 
 from __future__ import annotations

@@ -10,18 +10,17 @@ from cases.case import IMAGES, LARGE_IMAGES, Case, made
 BACKBONE = "ppcls.arch.backbone"
 
 
-def _classifier(module: str, name: str, inputs: Any = IMAGES, light: bool = False, **kwargs: Any) -> Case:
-    return Case("paddleclas", made(f"{BACKBONE}.{module}", name, class_num=20, **kwargs), (inputs,), light=light)
+def _classifier(module: str, name: str, inputs: Any = IMAGES, **kwargs: Any) -> Case:
+    return Case("paddleclas", made(f"{BACKBONE}.{module}", name, class_num=20, **kwargs), (inputs,))
 
 
-def _configured(name: str, inputs: Any = IMAGES, light: bool = False, **kwargs: Any) -> Case:
+def _configured(name: str, inputs: Any = IMAGES, **kwargs: Any) -> Case:
     """Return a case of a model that ``build_model`` makes."""
     arch = {"name": name, "class_num": 20, **kwargs}
     return Case(
         "paddleclas",
         lambda: importlib.import_module("ppcls.arch").build_model({"Arch": arch}),
         inputs if isinstance(inputs[0], tuple) else (inputs,),
-        light=light,
     )
 
 
