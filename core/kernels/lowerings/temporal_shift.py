@@ -21,15 +21,11 @@ _SHIFT = Kernel(
     is_linear=True,
 )
 
-
-_joined_gradients = kernel("layers.shifted_join", "join_and_shift_gradients")
 JOINED_SHIFT = Kernel(
     "temporal_shift.joined",
     kernel("layers.shifted_join", "join_and_shift"),
     infer=lambda metas, options: [metas[0], metas[0]],
-    gradients=lambda gradients, inputs, outputs, out, **options: _joined_gradients(
-        gradients, inputs, outputs, out=out, **options
-    ),
+    gradients=kernel("layers.shifted_join", "join_and_shift_gradients"),
     reads_inputs=False,
 )
 """A sum, ReLU and the shift of that, for programs that are trained: see :mod:`core.jit.passes.joined_shifts`."""
