@@ -27,7 +27,7 @@ from benchmarks.PaddleDetection import detector_sides as sides
 from benchmarks.side import Side, compare, require
 
 MODELS = "yolov3_darknet53-320,yolov3_darknet53-608,yolov3_mobilenet_v1-320,ssd_mobilenet_v1_300-300,ppyoloe_crn_s-640"
-EXPORTED, COMPILED, HALF = "exported", "compiled", "compiled, bfloat16"
+EXPORTED, COMPILED, HALF = "exported", "compiled", "exported, bfloat16"
 ROWS = {
     "onnxruntime": [(EXPORTED, "forward")],
     "openvino": [(EXPORTED, "forward"), (HALF, "forward, bfloat16")],
