@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import multiprocessing
 import os
 import statistics
@@ -15,7 +16,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 Steps = Mapping[str, Callable[[], Any]]
 
@@ -165,7 +166,7 @@ def settled(step: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def compare(
-    first: tuple[Side, str], second: tuple[Side, str], rounds: int, repeats: int = 1, case: str = ""
+    first: tuple[Side, str], second: tuple[Side, str], rounds: int, repeats: Optional[int] = None, case: str = ""
 ) -> tuple[float, float, float]:
     """Let two steps take turns and return their median seconds and the median of ``second / first``.
 
@@ -176,16 +177,18 @@ def compare(
         first: a side and its step.
         second: what it is compared with.
         rounds: how often they take turns.
-        repeats: calls of a turn.
+        repeats: calls of a turn; None: as many as the slower one makes in a tenth of a second, as a first call after a
+            rest finds threads asleep and caches empty, which of short steps would be most of a turn.
         case: what the row is of, where the step does not say it: a network, a size.
     """
 
+    longest = max(side.seconds(step, 2) for side, step in (first, second))
+    calls = max(1, math.ceil(0.1 / max(longest, 1e-6))) if repeats is None else repeats
+
     def turn(side: Side, step: str) -> float:
         time.sleep(0.3)
-        return side.seconds(step, repeats)
+        return side.seconds(step, calls)
 
-    for side, step in (first, second):
-        side.seconds(step, 2)
     pairs = [(turn(*first), turn(*second)) for _ in range(rounds)]
     return measured((first[0].name, first[1]), (second[0].name, second[1]), pairs, case)
 

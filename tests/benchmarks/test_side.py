@@ -1,9 +1,10 @@
-"""What a comparison says where the packages of its sides are missing."""
+"""Sides of comparisons: missing packages, memory, and how long a turn is."""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
 import pytest
 
@@ -81,3 +82,29 @@ def test_an_onnx_file_needs_onnx_only_where_a_side_reads_it(
     monkeypatch.setattr(sys, "argv", [name, "--rows", rows])
     with pytest.raises(SystemExit, match="^onnx$"):
         importlib.import_module(f"benchmarks.{name}").main()
+
+
+class FixedSide:
+    """A side whose step always takes the same time."""
+
+    def __init__(self, name: str, taken: float) -> None:
+        self.name, self.taken = name, taken
+        self.calls: list[int] = []
+
+    def seconds(self, step: str, repeats: int = 1) -> float:
+        self.calls.append(repeats)
+        return self.taken
+
+
+@pytest.mark.parametrize("taken, calls", [((0.002, 0.01), 10), ((0.05, 0.04), 2), ((0.5, 0.01), 1)])
+def test_short_steps_are_called_for_a_tenth_of_a_second(
+    taken: tuple[float, float], calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(side.time, "sleep", lambda seconds: None)
+    first: Any = FixedSide("ours", taken[0])
+    second: Any = FixedSide("theirs", taken[1])
+    row = side.compare((first, "a"), (second, "b"), 3)
+    assert row == (*taken, taken[1] / taken[0])
+    assert first.calls == second.calls == [2, calls, calls, calls]
+    side.compare((first, "a"), (second, "b"), 1, 7)
+    assert first.calls[-1] == 7
