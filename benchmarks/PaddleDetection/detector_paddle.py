@@ -14,6 +14,7 @@ STRIDES = [32, 16, 8]
 
 def built(name: str, classes: int, overlap: float = 0.5) -> Any:
     """Return a detector; in training, regions that overlap an object by ``overlap`` show it."""
+    import paddle
     from ppdet.modeling import architectures, backbones, heads, layers, necks, post_process
     from ppdet.modeling.losses.yolo_loss import YOLOv3Loss
 
@@ -76,7 +77,8 @@ def yolo_targets(images: np.ndarray, objects: Mapping[str, np.ndarray], classes:
 
 
 def _region_detector(name: str, classes: int, overlap: float) -> Any:
-    """Return Faster or Mask R-CNN, its masks as the head gives them: pasting them into the image is left out."""
+    """Return Faster or Mask R-CNN for one image, its masks as the head gives them: pasting them in is left out."""
+    import paddle
     from ppdet.modeling import architectures, backbones, heads, layers, necks, post_process
     from ppdet.modeling.heads.bbox_head import TwoFCHead
     from ppdet.modeling.heads.mask_head import MaskFeat, MaskHead
@@ -93,7 +95,25 @@ def _region_detector(name: str, classes: int, overlap: float) -> Any:
     cut = {"sampling_ratio": 0, "aligned": True, "spatial_scale": [1 / 4, 1 / 8, 1 / 16, 1 / 32]}
     head = heads.BBoxHead(TwoFCHead(256, 1024, 7), 1024, {"resolution": 7, **cut}, assigner, num_classes=classes)
     nms = layers.MultiClassNMS(score_threshold=0.05, nms_top_k=-1, keep_top_k=100, nms_threshold=0.5, return_index=True)
-    finish = post_process.BBoxPostProcess(classes, layers.RCNNBox(num_classes=classes), nms)
+    boxes = layers.RCNNBox(num_classes=classes)
+    boxes.export_onnx = True  # one image, without a loop over images
+
+    propose = proposals._gen_proposal
+
+    def proposed(*given: Any) -> Any:
+        """Return the regions by the form for one image, with counts (1,): they have no axis in Paddle 2.6's programs."""
+        proposals.export_onnx = not proposals.training
+        regions, counts = propose(*given)
+        return regions, paddle.reshape(counts, [-1])
+
+    def decoded(found: Any, regions: Any, im_shape: Any, scale_factor: Any) -> Any:
+        """Return the boxes scaled back, as ``export_eb`` leaves that out: ppdet's form is none for Paddle 2.6's programs."""
+        (corners, counts), scores = boxes(found, regions, im_shape, scale_factor)
+        return (corners / paddle.concat([paddle.flip(scale_factor, [1])] * 2, 1), counts), scores
+
+    proposals._gen_proposal = proposed
+    finish = post_process.BBoxPostProcess(classes, decoded, nms, export_eb=True)
+    finish.origin_shape_list = None
     if name.startswith("faster"):
         return architectures.FasterRCNN(backbone, proposals, head, finish, neck)
     masks = MaskHead(MaskFeat(256, 256, 4), {"resolution": 14, **cut}, None, classes)
