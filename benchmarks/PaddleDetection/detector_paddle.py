@@ -14,7 +14,6 @@ STRIDES = [32, 16, 8]
 
 def built(name: str, classes: int, overlap: float = 0.5) -> Any:
     """Return a detector; in training, regions that overlap an object by ``overlap`` show it."""
-    import paddle
     from ppdet.modeling import architectures, backbones, heads, layers, necks, post_process
     from ppdet.modeling.losses.yolo_loss import YOLOv3Loss
 
@@ -101,13 +100,13 @@ def _region_detector(name: str, classes: int, overlap: float) -> Any:
     propose = proposals._gen_proposal
 
     def proposed(*given: Any) -> Any:
-        """Return the regions by the form for one image, with counts (1,): they have no axis in Paddle 2.6's programs."""
+        """Return regions by the form for one image, and counts (1,), which have no axis in Paddle 2.6's programs."""
         proposals.export_onnx = not proposals.training
         regions, counts = propose(*given)
         return regions, paddle.reshape(counts, [-1])
 
     def decoded(found: Any, regions: Any, im_shape: Any, scale_factor: Any) -> Any:
-        """Return the boxes scaled back, as ``export_eb`` leaves that out: ppdet's form is none for Paddle 2.6's programs."""
+        """Return boxes scaled back, which ``export_eb`` leaves out: Paddle 2.6 cannot save ppdet's form of it."""
         (corners, counts), scores = boxes(found, regions, im_shape, scale_factor)
         return (corners / paddle.concat([paddle.flip(scale_factor, [1])] * 2, 1), counts), scores
 
