@@ -43,13 +43,13 @@ FILMS = tuple(
 PREDICATES: dict[str, tuple[str, ...]] = {
     "导演": MEMBERS[:20],
     "主演": MEMBERS[20:],
-    "类型": ("喜剧", "悲剧"),
-    "口碑": ("很好", "较差"),
-    "性别": ("男", "女"),
-    "婚姻": ("已婚", "未婚"),
-    "爱好": ("唱歌", "下棋"),
+    "类型": tuple("喜剧 爱情 悬疑 动作 科幻 战争 动画 历史 奇幻 音乐".split()),
+    "口碑": tuple("很好 不错 一般 较差 极佳 平平 惊喜 感人 难忘 失望".split()),
+    "星座": tuple("白羊 金牛 双子 巨蟹 狮子 处女 天秤 天蝎 射手 摩羯 水瓶 双鱼".split()),
+    "祖籍": CITIES,
+    "爱好": tuple("爬山 书法 围棋 游泳 摄影 钓鱼 跑步 唱歌 绘画 茶道".split()),
 }
-FILM_FACTS, STAR_FACTS = ("导演", "主演", "类型", "口碑"), ("性别", "婚姻", "爱好")
+FILM_FACTS, STAR_FACTS = ("导演", "主演", "类型", "口碑"), ("星座", "祖籍", "爱好")
 MANNERS = ("{} 我 很 喜欢", "{} 一点 也 不 好", "你 也 常 想 {} 吗", "听说 {} 变 了", "别 再 说 {} 了")
 """What may be replied to a post about something."""
 
@@ -132,14 +132,13 @@ def _matched(drawn: _Drawn, count: int, candidates: int) -> list[str]:
 def _led(drawn: _Drawn) -> str:
     """Return a conversation of DuConv: goal, facts, and turns whose even ones a leader says."""
     film, star = drawn.own(lambda: (drawn.one(FILMS), drawn.one(MEMBERS)))
-    facts: list[tuple[str, str, str]] = []
+    facts = [(film, name, drawn.one(PREDICATES[name])) for name in FILM_FACTS]
+    facts += [(star, name, drawn.one(PREDICATES[name])) for name in STAR_FACTS]
+    values = {(subject, name): value for subject, name, value in facts}
     turns = [f"你 看 过 {film} 吗"]
-    for subject, names, fewest in ((film, FILM_FACTS, 1), (star, STAR_FACTS, 0)):
-        known = drawn.some(names, int(drawn.source.integers(fewest, len(names) + 1)))
-        values = {name: drawn.one(PREDICATES[name]) for name in known}
-        facts += [(subject, name, value) for name, value in values.items()]
-        for name in known[:2]:
-            turns += [f"没 有 ， {subject} 的 {name} 呢", f"{subject} 的 {name} 是 {values[name]}"]
+    for subject, names in ((film, FILM_FACTS), (star, STAR_FACTS)):
+        for name in drawn.some(names, 2):
+            turns += [f"没 有 ， {subject} 的 {name} 呢", f"{subject} 的 {name} 是 {values[subject, name]}"]
     knowledge = [facts[place] for place in drawn.source.permutation(len(facts))]
     domains = [(film, "领域", "电影"), (star, "领域", "明星")]
     goal = [["START", film, star], [film, "相关", star]]

@@ -66,13 +66,12 @@ class FactReader(nn.Layer):
         vocab_size: rows of its table of words.
         size: length of a word's vector.
         units: of the GRU in each direction.
-        initializer_range: deviation of its fresh weights.
     """
 
-    def __init__(self, vocab_size: int, size: int, units: int, initializer_range: float) -> None:
+    def __init__(self, vocab_size: int, size: int, units: int) -> None:
         super().__init__()
         self.word_embeddings = nn.Embedding(vocab_size, size, weight_attr=nn.ParamAttr(initializer=XavierUniform()))
-        drawn = nn.ParamAttr(initializer=Normal(0.0, initializer_range))
+        drawn = nn.ParamAttr(initializer=Normal(0.0, 0.02))
         self.both = BothWays(size, 2 * units, False, "relu", fc_bias=False, attr=drawn, bias_attr=drawn)
 
     def forward(self, ids: Any, kept: Any) -> Any:
@@ -98,7 +97,6 @@ class RetrievalModel(nn.Layer):
         knowledge_length: tokens of goal and facts that are read at most; 0: the network reads none.
         fact_units: of the GRU in each direction.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
-        initializer_range: deviation of fresh weights of the GRU, of what follows the first token and of the classifier.
     """
 
     base_model_prefix: ClassVar[str] = "retrieval"
@@ -116,10 +114,8 @@ class RetrievalModel(nn.Layer):
         knowledge_length: int = 0,
         fact_units: int = 128,
         pad_token_id: Optional[int] = None,
-        initializer_range: float = 0.02,
     ) -> None:
         super().__init__()
-        self.initializer_range = initializer_range
         self.vocab_size, self.hidden_size, self.token_size = vocab_size, hidden_size, hidden_size
         self.max_length, self.knowledge_length, self.fact_units = max_length, knowledge_length, fact_units
         self.pad_token_id = vocab_size if pad_token_id is None else pad_token_id
@@ -131,13 +127,13 @@ class RetrievalModel(nn.Layer):
         self.layers = nn.LayerList([EncoderLayer(hidden_size, attention_heads) for _ in range(layers)])
         self.pooler = nn.Linear(hidden_size, hidden_size, weight_attr=self.weight_attr())
         if knowledge_length:
-            self.facts = FactReader(vocab_size, hidden_size, fact_units, initializer_range)
+            self.facts = FactReader(vocab_size, hidden_size, fact_units)
             self.fact_keys = nn.Linear(2 * fact_units, hidden_size, bias_attr=False)
             self.fact_scores = nn.Linear(hidden_size, 1, bias_attr=False)
 
     def weight_attr(self) -> Any:
         """Return how fresh weights are drawn."""
-        return nn.ParamAttr(initializer=TruncatedNormal(std=self.initializer_range))
+        return nn.ParamAttr(initializer=TruncatedNormal(std=0.02))
 
     def forward(
         self, input_ids: Any, token_type_ids: Any = None, position_ids: Any = None, attention_mask: Any = None
