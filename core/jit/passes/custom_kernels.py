@@ -14,6 +14,7 @@ import numpy as np
 
 from core.jit.exported.program import ExportedProgram, ProgramNode, ProgramWeight
 from core.jit.passes.channels_last_forms import can_halve
+from core.jit.passes.narrow_values import with_narrow_values
 from core.jit.passes.passes import constant, free_name, is_random, uses_of, with_nodes, without_unneeded
 from core.kernels.dtypes import float32
 from core.kernels.engine import engine
@@ -24,6 +25,7 @@ OWN = frozenset(
     {
         _fused_operators.packed_affine.name,
         _fused_operators.narrow_affine.name,
+        _fused_operators.narrow_attention.name,
         _fused_operators.add_and_normalize.name,
         channels_last.name,
     }
@@ -42,7 +44,7 @@ def with_custom_kernels(program: ExportedProgram) -> ExportedProgram:
 
 def with_rows_packed(program: ExportedProgram) -> ExportedProgram:
     """Let custom kernels compute products by fixed matrices, and normalised sums."""
-    return _with_sums_normalized(_with_products_packed(program))
+    return with_narrow_values(_with_sums_normalized(_with_products_packed(program)))
 
 
 def is_for_custom_kernels(program: ExportedProgram) -> bool:

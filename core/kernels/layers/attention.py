@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads, vectorized
+from core.kernels.layers.attention_rows import hide, soften
 from core.kernels.numeric.products import multiply_panel, pack, pack_transposed
 from core.kernels.numeric.smooth import exp
 from core.kernels.numeric.tiles import COLUMNS
@@ -45,6 +46,7 @@ def attention(
         out: (result (B, Q, H, D), statistics).
     """
     mask, seed = _optional(others, masked)
+    mask = mask if masked else np.zeros((1, 1, 1, 1), np.float32)
     batch, queries, heads, _ = query.shape
     block = _rows_at_once(queries, key.shape[1])
     blocks = (queries + block - 1) // block
@@ -154,24 +156,25 @@ def _head_forward(
     keys_panels, values_panels = np.empty(line * size, np.float32), np.empty(width * keys, np.float32)
     pack_transposed(key.reshape(-1), at, row, size, keys, keys_panels)
     pack(value.reshape(-1), at, row, keys, size, values_panels)
-    scores = np.empty(block * line, np.float32)
+    scores, hidden = np.empty(block * line, np.float32), np.empty(line, np.float32)
+    scale, fixed = _F(1 / np.sqrt(size)), mask.shape[2] == 1 and not causal
+    hide(mask, b, h, 0, keys, causal, hidden)
+    kept = statistics.reshape(-1)
     for group in range(blocks * part // parts, blocks * (part + 1) // parts):
         first = group * block
         rows = min(block, queries - first)
-        place = (b * queries + first) * row + h * size
-        _multiply(query.reshape(-1), place, row, 1, keys_panels, size, scores, 0, line, rows, line, False)
+        start = (b * queries + first) * row + h * size
+        _multiply(query.reshape(-1), start, row, 1, keys_panels, size, scores, 0, line, rows, line, False)
         for r in range(rows):
             i = first + r
-            whole = scores[r * line : (r + 1) * line]
-            _scale(whole, keys, _F(1 / np.sqrt(size)), mask, b, h, i, causal)
-            highest = _maximum(whole)
-            share = _F(1) / _exponentials(whole, highest)
-            statistics[b, h, i, 0], statistics[b, h, i, 1] = highest, share
+            if not fixed:
+                hide(mask, b, h, i, keys, causal, hidden)
+            place = 2 * (pair * queries + i)
+            soften(scores, r * line, line // COLUMNS, scale, hidden, kept, place, dropout == 0)
             if dropout > 0:
-                _drop(whole, share / _F(1 - dropout), _row_key(seed, pair, i), _limit(dropout))
-            else:
-                _times(whole, share)
-        _multiply(scores, 0, line, 1, values_panels, keys, result.reshape(-1), place, row, rows, size, False)
+                share, key = statistics[b, h, i, 1] / _F(1 - dropout), _row_key(seed, pair, i)
+                _drop(scores[r * line : (r + 1) * line], share, key, _limit(dropout))
+        _multiply(scores, 0, line, 1, values_panels, keys, result.reshape(-1), start, row, rows, size, False)
 
 
 @compiled
@@ -335,17 +338,6 @@ def _scale(
             scores[j] += _HIDDEN
     for j in range(keys, scores.size):
         scores[j] = -np.inf
-
-
-@serial
-def _maximum(x: np.ndarray) -> Any:
-    """Return the largest element; compared as integers of the same order, which is quick, and lets NaN win."""
-    bits = x.view(np.int32)
-    best = np.int32(-(2**31))
-    for j in range(bits.size):
-        ordered = np.int32(bits[j] ^ ((bits[j] >> np.int32(31)) & np.int32(0x7FFFFFFF)))
-        best = max(best, ordered)
-    return np.int32(best ^ ((best >> np.int32(31)) & np.int32(0x7FFFFFFF))).view(np.float32)
 
 
 @vectorized

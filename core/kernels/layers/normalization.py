@@ -87,19 +87,21 @@ def _normalize(
     rows = x.shape[0]
     for block in threads((rows + _ROWS_TOGETHER - 1) // _ROWS_TOGETHER):
         for r in range(block * _ROWS_TOGETHER, min(rows, (block + 1) * _ROWS_TOGETHER)):
-            row = x[r]
             if y.size:
-                _add(row, y[r], result[r])
                 row = result[r]
+                add_rows(x[r], y[r], row)
                 if total.size:
-                    for c in range(row.size):  # an assignment of arrays would compile numba's messages of shapes
-                        total[r, c] = row[c]
-            mean[r], deviation[r] = row_moments(row, epsilon)
-            _apply(row, mean[r], _F(1) / deviation[r], scale, shift, result[r])
+                    add_rows(x[r], y[r], total[r])
+                mean[r], deviation[r] = row_moments(row, epsilon)
+                apply_moments(row, mean[r], _F(1) / deviation[r], scale, shift, row)
+            else:
+                mean[r], deviation[r] = row_moments(x[r], epsilon)
+                apply_moments(x[r], mean[r], _F(1) / deviation[r], scale, shift, result[r])
 
 
 @vectorized
-def _add(x: np.ndarray, y: np.ndarray, result: np.ndarray) -> None:
+def add_rows(x: np.ndarray, y: np.ndarray, result: np.ndarray) -> None:
+    """Write x + y."""
     for c in range(result.size):
         result[c] = x[c] + y[c]
 
@@ -119,7 +121,10 @@ def row_moments(row: np.ndarray, epsilon: Any) -> tuple[Any, Any]:
 
 
 @vectorized
-def _apply(row: np.ndarray, mean: Any, factor: Any, scale: np.ndarray, shift: np.ndarray, result: np.ndarray) -> None:
+def apply_moments(
+    row: np.ndarray, mean: Any, factor: Any, scale: np.ndarray, shift: np.ndarray, result: np.ndarray
+) -> None:
+    """Write (row - mean) * factor * scale + shift."""
     for c in range(result.size):
         result[c] = (row[c] - mean) * factor * scale[c] + shift[c]
 

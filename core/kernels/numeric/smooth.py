@@ -12,8 +12,8 @@ import numpy as np
 from core.kernels.engine.compiled import vectorized
 
 _F = np.float32
-_LOG2_E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.1219444005469057e-4)
-_LOWEST, _HIGHEST = _F(-87.0), _F(88.0)
+LOG2_E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.1219444005469057e-4)
+LOWEST, _HIGHEST = _F(-87.0), _F(88.0)
 _HALF, _ONE, _TWO = _F(0.5), _F(1), _F(2)
 # interpolated in Chebyshev's points: exp on ±ln(2) / 2, and tanh(x) / x as a function of x² below _SMALL
 _E2, _E3, _E4, _E5, _E6 = (_F(c) for c in (0.5, 0.16666405, 0.04166634, 0.008375968, 0.001394216))
@@ -28,15 +28,23 @@ _N0, _N1, _N2 = _F(1.1283791065216064), _F(0.19354866445064545), _F(0.0531022362
 _N3, _N4, _N5 = _F(0.0038835054729133844), _F(0.0002845707058440894), _F(1.986768666029093e-06)
 _D1, _D2, _D3 = _F(0.5048605799674988), _F(0.11535150557756424), _F(0.015207570046186447)
 _D4, _D5 = _F(0.001185612753033638), _F(3.742028638953343e-05)
-_FAR, _ROOT_HALF, _DENSITY = _F(4), _F(0.7071067811865476), _F(0.3989422804014327)
+EXP_SERIES = (np.float32(1), np.float32(1), _E2, _E3, _E4, _E5, _E6)
+"""exp on ±ln(2) / 2: coefficients of a polynomial, lowest first; without the last two it is right to 5e-5."""
+LN2 = (_LN2_HIGH, _LN2_LOW)
+"""The natural logarithm of 2, as two numbers that are added up."""
+ERF_ABOVE, ERF_BELOW = (_N0, _N1, _N2, _N3, _N4, _N5), (np.float32(1), _D1, _D2, _D3, _D4, _D5)
+"""erf(x) / x is the quotient of two polynomials in x² with these coefficients, lowest first."""
+ERF_FLAT = 4.0
+"""From where on erf is taken to be ±1."""
+_FAR, _ROOT_HALF, _DENSITY = _F(ERF_FLAT), _F(0.7071067811865476), _F(0.3989422804014327)
 _BIAS, _MANTISSA = np.int32(127), np.int32(23)
 
 
 @vectorized
 def exp(x: Any) -> Any:
     """Return e^x, between the smallest and largest normal numbers."""
-    x = _LOWEST if x < _LOWEST else (_HIGHEST if x > _HIGHEST else x)
-    n = np.floor(x * _LOG2_E + _HALF)
+    x = LOWEST if x < LOWEST else (_HIGHEST if x > _HIGHEST else x)
+    n = np.floor(x * LOG2_E + _HALF)
     x = x - n * _LN2_HIGH - n * _LN2_LOW
     tail = _E2 + x * (_E3 + x * (_E4 + x * (_E5 + x * _E6)))
     power = np.int32((np.int32(n) + _BIAS) << _MANTISSA).view(np.float32)

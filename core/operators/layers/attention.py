@@ -141,7 +141,7 @@ def _has_kernel(query: Tensor, key: Tensor, value: Tensor, mask: Optional[Tensor
     The parts that serve elsewhere drop weights by the engine's dropout, which no seed repeats.
     """
     tensors = (query, key, value)
-    plain = mask is None or (mask.stop_gradient and 1 <= mask.ndim <= 4 and mask.dtype in (float16, float32))
+    plain = mask is None or (mask.stop_gradient and 1 <= mask.ndim <= 4 and mask.dtype in (float16, bfloat16, float32))
     full = example(query.size) > 0 and example(key.size) > 0
     return plain and full and _attention.is_direct and all(t.dtype in (float32, bfloat16) for t in tensors)
 

@@ -43,12 +43,14 @@ class Residual(nn.Layer):
 class Encoder(nn.Layer):
     """One layer of a Transformer."""
 
-    def __init__(self) -> None:
+    def __init__(self, masked: bool = False) -> None:
         super().__init__()
         self.layer = nn.TransformerEncoderLayer(128, 2, 256, 0.0, "gelu")
+        self.masked = masked
 
     def forward(self, x: Any) -> Any:
-        return self.layer(x)
+        hidden = (x[:, :, 0] > 0.5).astype("float32").unsqueeze([1, 2]) * -1e4 if self.masked else None
+        return self.layer(x, hidden)
 
 
 def results(folder: Path, x: np.ndarray) -> np.ndarray:
@@ -113,21 +115,59 @@ def test_few_layers_of_bytes(tmp_path: Path) -> None:
     assert np.linalg.norm(got - expected) < 0.02 * np.linalg.norm(expected)
 
 
-@pytest.mark.parametrize("kind", [pytest.param("bfloat16", marks=needs_bfloat16), "int8"])
-def test_products_of_encoders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr("core.kernels.engine.matrix_extensions.used", False)
-    core.seed(5)
-    network, x = Encoder(), RNG.standard_normal((2, 9, 128)).astype(np.float32)
-    network.eval()
+def encoded(folder: Path, kind: str, network: Any, x: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Export a network in 16 or 8 bits; return its program, and what the live network gives in float32."""
     exact = network(core.to_tensor(x)).numpy()
     if kind == "int8":
         quantization = PostTraining({"model": network}, "absmax")
         network(core.to_tensor(x))
         quantization.convert()
     with core.amp.auto_cast(kind == "bfloat16", dtype="bfloat16"):
-        core.jit.save(network, tmp_path / "model", [InputSpec([None, 9, 128], name="x")])
-    program = optimized(read_program(tmp_path / "model"))
-    found = [node.operator for node in program.nodes]
-    assert found.count("narrow_affine") == 6 and "packed_affine" not in found and "attention" in found
-    assert "quantize_dequantize" not in found
+        core.jit.save(network, folder, [InputSpec([None, None, 128], name="x")])
+    return optimized(read_program(folder)), exact
+
+
+@pytest.mark.parametrize("kind", [pytest.param("bfloat16", marks=needs_bfloat16), "int8"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_products_of_encoders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, masked: bool) -> None:
+    monkeypatch.setattr("core.kernels.engine.matrix_extensions.used", False)
+    core.seed(5)
+    network, x = Encoder(masked), RNG.standard_normal((2, 9, 128)).astype(np.float32)
+    network.eval()
+    program, exact = encoded(tmp_path / "model", kind, network, x)
+    nodes = {node.operator: [n for n in program.nodes if n.operator == node.operator] for node in program.nodes}
+    products, form = nodes["narrow_affine"], BYTES if kind == "int8" else BFLOAT16
+    assert len(products) == 6 and "packed_affine" not in nodes and "quantize_dequantize" not in nodes
+    # query, key and value; their sum; the two products between the normalised sums
+    halves = BFLOAT16 if HAS_BFLOAT16_PRODUCTS else None
+    assert [node.attributes.get("written") for node in products] == [halves, halves, halves, None, form, None]
+    assert [node.attributes.get("in_words", False) for node in products] == [False] * 3 + [bool(halves), True, True]
+    assert ("narrow_attention" in nodes) == HAS_BFLOAT16_PRODUCTS
+    assert [node.attributes.get("written") for node in nodes["add_and_normalize"]] == [form, None]
+    np.testing.assert_allclose(results(tmp_path / "model", x), exact, atol=0.03 * np.abs(exact).max())
+    np.testing.assert_array_equal(results(tmp_path / "model", x[1:]), results(tmp_path / "model", x)[1:])
+
+
+class Watched(nn.Layer):
+    """Products whose results are read by others than products, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.first, self.second = Encoder(), nn.Linear(128, 128), nn.Linear(128, 128)
+
+    def forward(self, x: Any) -> Any:
+        inner = nn.functional.relu(self.first(self.layer(x)))
+        return self.second(inner) + core.tanh(inner)
+
+
+@pytest.mark.parametrize("kind", [pytest.param("bfloat16", marks=needs_bfloat16), "int8"])
+def test_values_that_others_read_stay_float32(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr("core.kernels.engine.matrix_extensions.used", False)
+    core.seed(5)
+    network, x = Watched(), RNG.standard_normal((2, 9, 128)).astype(np.float32)
+    network.eval()
+    program, exact = encoded(tmp_path / "model", kind, network, x)
+    last = [node.attributes for node in program.nodes if node.operator == "narrow_affine"][-2:]
+    assert all("written" not in options for options in last)
+    assert [options.get("in_words", False) for options in last] == [True, False]
     np.testing.assert_allclose(results(tmp_path / "model", x), exact, atol=0.03 * np.abs(exact).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -10,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.kernels.channels_last.forms import BFLOAT16, BYTES, HAS_BFLOAT16_PRODUCTS
+from core.kernels.channels_last.forms import BFLOAT16, BYTES, HAS_BFLOAT16_PRODUCTS, as_float32
 from core.kernels.engine import engine
 from core.kernels.engine.processors import compiled_for
 from core.kernels.layers.narrow_affine import can_multiply, narrow_affine, narrow_panels
-from core.kernels.layers.quantized import product, quantized, quantized_weight
+from core.kernels.layers.quantized import dequantized, product, quantized, quantized_weight
 
 RNG = np.random.default_rng(6)
+needs_bfloat16 = pytest.mark.skipif(not HAS_BFLOAT16_PRODUCTS, reason="no AVX512-BF16")
 
 
 def draw(*shape: int) -> np.ndarray:
@@ -33,7 +35,7 @@ def computed(x: np.ndarray, panels: np.ndarray, bias: np.ndarray, scales: np.nda
     return out
 
 
-@pytest.mark.skipif(not HAS_BFLOAT16_PRODUCTS, reason="no AVX512-BF16")
+@needs_bfloat16
 @pytest.mark.parametrize("size", [(1, 16, 5), (53, 96, 48), (8, 64, 100)])
 def test_bfloat16(size: tuple[int, int, int]) -> None:
     rows, depth, columns = size
@@ -66,6 +68,42 @@ def test_bytes(size: tuple[int, int, int], zero_point: int) -> None:
     for name, expected in (("none", wanted), ("relu", np.maximum(wanted, 0))):
         got = computed(x, panels, bias, factors, activation=name, **options)
         np.testing.assert_allclose(got, expected, rtol=2e-7, atol=2e-7 * np.abs(bias).max())
+
+
+@pytest.mark.parametrize("form", [pytest.param(BFLOAT16, marks=needs_bfloat16), BYTES])
+@pytest.mark.parametrize("columns", [16, 128])
+def test_words_are_read_and_written(form: int, columns: int) -> None:
+    x, matrix, bias, scale = draw(95, 64), draw(columns, 64) / 8, draw(columns), 0.02
+    scales = np.abs(matrix).max(1) / np.float32(127)
+    factors = scales * np.float32(scale)
+    if form == BFLOAT16:
+        given, words = matrix, engine.float32_to_bfloat16_bits(x).view(np.float32)
+    else:
+        given, words = quantized_weight(matrix, scales), quantized(x, scale, 128).view(np.float32)
+    panels, options = narrow_panels(given, bias, form, 128), {"form": form, "scale": scale, "zero_point": 128}
+    exact = computed(x, panels, bias, factors, activation="none", **options)
+    for name in ("none", "relu", "gelu"):
+        wide = computed(x, panels, bias, factors, activation=name, **options)
+        if name == "gelu":
+            erf = np.vectorize(math.erf, otypes=["float64"])
+            np.testing.assert_allclose(wide, exact * 0.5 * (1 + erf(exact / 2**0.5)), rtol=0, atol=2e-6)
+        same = computed(words, panels, bias, factors, activation=name, in_words=True, **options)
+        np.testing.assert_array_equal(same, wide)
+        out = np.full((95, columns >> form), np.nan, np.float32)
+        grid = {"written": form, "written_scale": 0.04, "written_zero_point": 99}
+        narrow_affine(words, panels, bias, factors, activation=name, in_words=True, out=out, **options, **grid)
+        rounded = halved(wide) if form == BFLOAT16 else dequantized(quantized(wide, 0.04, 99), 0.04, 99)
+        np.testing.assert_array_equal(as_float32(out, form, 0.04, 99), rounded)
+
+
+@needs_bfloat16
+def test_bytes_that_become_bfloat16() -> None:
+    x, numbers, bias = draw(9, 64), RNG.integers(-127, 128, (64, 64)).astype(np.int8), draw(64)
+    panels, factors = narrow_panels(numbers, bias, BYTES, 128), np.full(64, 1e-4, np.float32)
+    options = {"form": BYTES, "scale": 0.02, "zero_point": 128, "activation": "none"}
+    out = np.full((9, 32), np.nan, np.float32)
+    narrow_affine(x, panels, bias, factors, written=BFLOAT16, out=out, **options)
+    np.testing.assert_array_equal(as_float32(out, BFLOAT16), halved(computed(x, panels, bias, factors, **options)))
 
 
 def test_rows_must_be_whole_vectors() -> None:
