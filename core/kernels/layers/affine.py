@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from core.kernels.channels_last.forms import FormCode
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads, vectorized
+from core.kernels.layers.vector_functions import gelu as vector_gelu
 from core.kernels.numeric.products import multiply_panel
 from core.kernels.numeric.smooth import gelu
-from core.kernels.numeric.tiles import COLUMNS
+from core.kernels.numeric.tiles import COLUMNS, LANES, VECTORS
 
 _ROWS_TOGETHER = 128
+_DEPTH_TOGETHER = 768
 CODES = {"none": 0, "relu": 1, "gelu": 2}
 """Activations by name."""
 
@@ -70,11 +78,61 @@ def _block(
     end = min(begin + COLUMNS, result.shape[1])
     share = depth * COLUMNS // groups
     block = np.empty((last - first, COLUMNS), np.float32)
-    given = (x.reshape(-1), first * depth, depth, 1, panels.reshape(-1), panel * depth * COLUMNS, depth)
+    left, right, chunks = x.reshape(-1), panels.reshape(-1), (depth + _DEPTH_TOGETHER - 1) // _DEPTH_TOGETHER
     coming = (panel + 1) * depth * COLUMNS + group * share
-    multiply_panel(*given, block.reshape(-1), 0, COLUMNS, last - first, COLUMNS, False, coming, share)
-    for r in range(first, last):
-        _finish(block[r - first, : end - begin], bias[begin:end], activation, result[r, begin:end])
+    for chunk in range(chunks):  # what of a panel all rows are multiplied with stays in the second cache
+        k, after = depth * chunk // chunks, depth * (chunk + 1) // chunks
+        given = (left, first * depth + k, depth, 1, right, (panel * depth + k) * COLUMNS, after - k)
+        ahead = (chunk > 0, coming + share * chunk // chunks, share // chunks)
+        multiply_panel(*given, block.reshape(-1), 0, COLUMNS, last - first, COLUMNS, *ahead)
+    if end == begin + COLUMNS:
+        place, width = first * result.shape[1] + begin, result.shape[1]
+        _write(block.reshape(-1), last - first, bias, begin, activation, result.reshape(-1), place, width)
+    else:
+        for r in range(first, last):
+            _finish(block[r - first, : end - begin], bias[begin:end], activation, result[r, begin:end])
+
+
+@intrinsic
+def _write(
+    context: Any,
+    sums: Any,
+    rows: Any,
+    bias: Any,
+    begin: Any,
+    activation: Any,
+    result: Any,
+    target: Any,
+    line: Any,
+) -> Any:
+    """Write activation(sums + bias) of some rows of a panel; row r from ``result[target + r * line]`` on."""
+    whole = types.int64
+    signature = types.void(sums, whole, bias, whole, whole, result, whole, whole)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = FormCode(context, builder, signature, arguments)
+        sums, rows, bias, begin, activation, result, target, line = code.values
+
+        def written(change: int) -> None:
+            shifts = [code.row(bias, code.sum(begin, v * LANES)) for v in range(VECTORS)]
+
+            def row(r: Any, _: Sequence[Any]) -> list[Any]:
+                start, end = code.times(r, COLUMNS), code.sum(target, code.times(r, line))
+                for v in range(VECTORS):
+                    x = builder.fadd(code.row(sums, code.sum(start, v * LANES)), shifts[v])
+                    if change == CODES["relu"]:
+                        x = builder.select(builder.fcmp_ordered("<", x, code.constant(0)), code.constant(0), x)
+                    elif change == CODES["gelu"]:
+                        x = vector_gelu(code, x)
+                    code.store(x, result, code.sum(end, v * LANES))
+                return []
+
+            code.loop(rows, [], row)
+
+        code.choose(activation, [(change, lambda change=change: written(change)) for change in CODES.values()])
+        return context.get_dummy_value()
+
+    return signature, generate
 
 
 @vectorized

@@ -18,8 +18,7 @@ from core.kernels.channels_last.narrow_tiles import HEIGHTS, emit_sums, form_of
 from core.kernels.channels_last.tiles import VECTORS
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.layers.affine import CODES
-from core.kernels.layers.attention_rows import polynomial
-from core.kernels.numeric.smooth import ERF_ABOVE, ERF_BELOW, ERF_FLAT
+from core.kernels.layers.vector_functions import gelu
 
 COLUMNS = VECTORS * LANES
 """Columns of a panel."""
@@ -150,7 +149,7 @@ def write_sums(
                     if change == CODES["relu"]:
                         x = builder.select(builder.fcmp_ordered("<", x, code.constant(0)), code.constant(0), x)
                     elif change == CODES["gelu"]:
-                        x = _gelu(code, x)
+                        x = gelu(code, x)
                     code.write(form, x, result, code.sum(end, code.times(v, LANES >> form)), inverse, zero)
                     return []
 
@@ -172,13 +171,3 @@ def write_sums(
         return context.get_dummy_value()
 
     return signature, generate
-
-
-def _gelu(code: FormCode, x: Any) -> Any:
-    """Return what :func:`core.kernels.numeric.smooth.gelu` does."""
-    builder, half = code.builder, code.builder.fmul(x, code.constant(0.5))
-    z = code.bounded(builder.fmul(x, code.constant(0.5**0.5)), code.constant(-ERF_FLAT), code.constant(ERF_FLAT))
-    square = builder.fmul(z, z)
-    above, below = (polynomial(code, square, numbers) for numbers in (ERF_ABOVE, ERF_BELOW))
-    erf = builder.fdiv(builder.fmul(z, above), below)
-    return code.multiply_add(half, erf, half)

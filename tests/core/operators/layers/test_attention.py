@@ -37,6 +37,15 @@ def test_plain_and_masked() -> None:
     np.testing.assert_allclose(call(is_causal=True), attend(np.where(np.tri(2, 5), SCORES, -np.inf)), rtol=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_masks_of_16_bits_are_added_as_they_are(kind: str) -> None:
+    arrays = [core.to_tensor(x.astype("float32")) for x in (QUERY, KEY, VALUE)]
+    mask = core.to_tensor(RNG.standard_normal((2, 1, 2, 5)).astype("float32")).astype(kind)
+    found = F.scaled_dot_product_attention(*arrays, attn_mask=mask)
+    expected = attend(SCORES + mask.astype("float32").numpy())
+    np.testing.assert_allclose(found.numpy(), expected, rtol=0, atol=5e-6)
+
+
 def test_dropout_in_training_alone() -> None:
     core.seed(1)
     np.testing.assert_allclose(call(dropout_p=0.5, training=False), call(), rtol=1e-9)
