@@ -92,9 +92,14 @@ class COCOMetric(Metric):
             area = float(areas[place])
             if np.isnan(area):
                 area = (right - left) * (bottom - top) if masks is None else float(coco_mask.area(masks[place]))
-            entry: dict[str, Any] = {"image_id": image, "category_id": int(classes[place]) + 1}
-            entry.update(iscrowd=int(crowds[place]))
-            entry.update(bbox=[left, top, right - left, bottom - top], area=area, id=len(self._truth) + 1)
+            entry: dict[str, Any] = {
+                "image_id": image,
+                "category_id": int(classes[place]) + 1,
+                "iscrowd": int(crowds[place]),
+                "bbox": [left, top, right - left, bottom - top],
+                "area": area,
+                "id": len(self._truth) + 1,
+            }
             if masks is not None:
                 entry["segmentation"] = masks[place]
             self._truth.append(entry)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.core.memory import resident, status
+from benchmarks.options import add_rows, add_sides, chosen_rows
 from benchmarks.PaddleDetection import detector_sides as sides
 from benchmarks.side import Side, Steps, compare, require
 
@@ -35,17 +36,11 @@ def main() -> None:
     """Print a row for each comparison."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default="yolov3_darknet53-320", help="names and sizes, separated by commas")
-    parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has torchvision")
-    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleDetection")
+    add_rows(parser, ROWS)
     parser.add_argument("--batch", type=int, default=8, help="images per step (default 8)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds in which the sides take turns (default 3)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
-    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    add_sides(parser, rounds=3, peers="torchvision", paddle="Paddle and PaddleDetection")
     options = parser.parse_args()
-    wanted = options.rows.split(",")
-    if set(wanted) - set(ROWS):
-        parser.error(f"--rows takes {', '.join(ROWS)}")
+    wanted = chosen_rows(parser, options, ROWS)
     pythons = {"unfused": sys.executable, "pytorch": options.peers, "paddle": options.paddle}
     for row in wanted:
         require(*ROWS[row], python=pythons[row])

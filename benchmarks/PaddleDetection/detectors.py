@@ -19,10 +19,10 @@ that processors worked, for machines that are busy otherwise.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Sequence
 
+from benchmarks.options import add_rows, add_sides, chosen_rows
 from benchmarks.PaddleDetection import detector_sides as sides
 from benchmarks.side import Side, compare, require
 
@@ -42,18 +42,11 @@ def main() -> None:
     """Print one row for each comparison, in milliseconds a batch."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default=MODELS, help="names and sizes, separated by commas")
-    parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
-    parser.add_argument("--only", default="", help="only rows whose name starts so, such as exported")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
-    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleDetection")
+    add_rows(parser, ROWS, only="exported")
     parser.add_argument("--batch", type=int, default=1, help="images per step (default 1)")
-    parser.add_argument("--rounds", type=int, default=10, help="rounds in which the sides take turns (default 10)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
-    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    add_sides(parser, rounds=10, peers="PyTorch and the run times", paddle="Paddle and PaddleDetection")
     options = parser.parse_args()
-    wanted = options.rows.split(",")
-    if set(wanted) - set(ROWS):
-        parser.error(f"--rows takes {', '.join(ROWS)}")
+    wanted = chosen_rows(parser, options, ROWS)
     for peer in wanted:
         require(*PACKAGES[peer], python=options.paddle if peer == "paddle" else options.peers)
     print(f"{'milliseconds':26} {'ours':20} {'':>8}   {'against':34} {'':>8} {'ratio':>6}")

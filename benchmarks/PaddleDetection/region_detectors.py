@@ -23,13 +23,13 @@ machines that are busy otherwise.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from typing import Any
 
 import numpy as np
 
 from benchmarks.core.memory import resident, status
+from benchmarks.options import add_sides, chosen_rows
 from benchmarks.PaddleDetection.detector_training import print_row
 from benchmarks.side import Side, Steps, require
 
@@ -44,15 +44,9 @@ def main() -> None:
     parser.add_argument("--rows", default=",".join(ROWS[:4]), help=f"of {', '.join(ROWS)} (default all but the last)")
     parser.add_argument("--size", type=int, nargs=2, default=(800, 1088), help="height and width (default 800 1088)")
     parser.add_argument("--overlap", type=float, default=0.05, help="of regions that show an object (default 0.05)")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has torchvision")
-    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleDetection")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
-    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    add_sides(parser, rounds=5, peers="torchvision", paddle="Paddle and PaddleDetection")
     options = parser.parse_args()
-    rows = options.rows.split(",")
-    if set(rows) - set(ROWS):
-        parser.error(f"--rows takes {', '.join(ROWS)}")
+    rows = chosen_rows(parser, options, ROWS)
     if set(rows) - {"paddle", "unfused"}:
         require("torch", "torchvision", python=options.peers)
     if "paddle" in rows:

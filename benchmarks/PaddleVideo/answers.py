@@ -15,7 +15,6 @@ most that a side's process occupied, libraries and all. ``--processor`` compares
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from benchmarks.options import add_rows, add_sides, chosen_rows
 from benchmarks.PaddleVideo import recogniser_sides
 from benchmarks.PaddleVideo.decoding import PACKAGES, READERS
 from benchmarks.side import Side, compare, require
@@ -40,16 +40,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="with videos, also in folders below it")
     parser.add_argument("--model", default="tsm_r50", help="tsn_r50 or tsm_r50 (default)")
     parser.add_argument("--decoder", default="pyav", choices=READERS, help="of the others (default pyav)")
-    parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
+    add_rows(parser, ROWS)
     parser.add_argument("--every", type=int, default=1, help="take one video of so many (default 1)")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has the others")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds in which the sides take turns (default 3)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
-    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    add_sides(parser, rounds=3, peers="the others")
     options = parser.parse_args()
-    wanted = options.rows.split(",")
-    if set(wanted) - set(ROWS):
-        parser.error(f"--rows takes {', '.join(ROWS)}")
+    wanted = chosen_rows(parser, options, ROWS)
     require(PACKAGES[options.decoder], *(ROWS[name] for name in wanted), "cv2", python=options.peers)
     files = [str(path) for path in sorted(options.folder.rglob("*.mp4"))[:: options.every]]
     kind = {"threads": options.threads, "processor": options.processor}

@@ -12,12 +12,13 @@ that ours is faster. ``--processor`` compares the time that processors worked, f
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
+
+from benchmarks.options import add_sides
 
 Steps = Mapping[str, Callable[[], Any]]
 Chosen = Callable[[int], Sequence[int]]
@@ -31,11 +32,8 @@ def main() -> None:
     """Print one row for each peer."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="with videos, also in folders below it")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has the other decoders")
     parser.add_argument("--every", type=int, default=1, help="take one video of so many (default 1)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds in which the sides take turns (default 3)")
-    parser.add_argument("--threads", type=int, default=1, help="threads of each side (default 1)")
-    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    add_sides(parser, rounds=3, threads=1, peers="the other decoders")
     options = parser.parse_args()
     from benchmarks.side import Side, compare, lacking
 

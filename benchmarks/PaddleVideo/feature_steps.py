@@ -24,6 +24,7 @@ import tempfile
 
 import numpy as np
 
+from benchmarks.options import add_rows, add_sides, chosen_rows
 from benchmarks.PaddleVideo import feature_step_sides as sides
 from benchmarks.side import Side, compare, require
 
@@ -40,19 +41,13 @@ def main() -> None:
     """Print one row for each comparison: milliseconds a step, and megabytes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default=MODELS, help="names, separated by commas")
-    parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
+    add_rows(parser, ROWS)
     parser.add_argument("--videos", type=int, default=160, help="of a step of NeXtVLAD (default 160)")
     parser.add_argument("--frames", type=int, default=300, help="of each of these videos (default 300)")
     parser.add_argument("--batch", type=int, default=4, help="videos of a step of C-TCN and BMN (default 4)")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch")
-    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleVideo")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
-    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    add_sides(parser, rounds=5, peers="PyTorch", paddle="Paddle and PaddleVideo")
     options = parser.parse_args()
-    wanted = options.rows.split(",")
-    if set(wanted) - set(ROWS):
-        parser.error(f"--rows takes {', '.join(ROWS)}")
+    wanted = chosen_rows(parser, options, ROWS)
     if "paddle" in wanted:
         require("paddle", "ppvideo", python=options.paddle)
     if {"pytorch", "pytorch_compiled"} & set(wanted):

@@ -20,11 +20,11 @@ side's process occupied, libraries and all. ``--shift`` compares TSN with TSM in
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 
 import numpy as np
 
+from benchmarks.options import add_rows, add_sides, chosen_rows
 from benchmarks.PaddleVideo import recogniser_sides as sides
 from benchmarks.side import Side, compare, require
 
@@ -49,18 +49,11 @@ def main() -> None:
     """Print one row for each comparison: milliseconds a clip, and megabytes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default=MODELS, help="names, separated by commas")
-    parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
-    parser.add_argument("--only", default="", help="only rows whose name starts so, such as training")
+    add_rows(parser, ROWS, only="training")
     parser.add_argument("--shift", action="store_true", help="compare TSN with TSM")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
-    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleVideo")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
-    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    add_sides(parser, rounds=5, peers="PyTorch and the run times", paddle="Paddle and PaddleVideo")
     options = parser.parse_args()
-    wanted = options.rows.split(",")
-    if set(wanted) - set(ROWS):
-        parser.error(f"--rows takes {', '.join(ROWS)}")
+    wanted = chosen_rows(parser, options, ROWS)
     rows = [(peer, row) for peer in wanted for row in ROWS[peer] if row.startswith(options.only)]
     if not options.shift:
         for peer in dict(rows):

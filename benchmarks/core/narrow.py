@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 
 from benchmarks.core.sides import narrow as sides
+from benchmarks.options import add_sides
 from benchmarks.side import Side, compare, require
 
 MODELS = "ResNet50_vd,MobileNetV1,MobileNetV3_large_x1_0,EfficientNetB0,SE_ResNeXt50_32x4d,DarkNet53,BERT"
@@ -30,11 +30,8 @@ def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default=MODELS, help=f"names, separated by commas (default {MODELS})")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has OpenVINO")
     parser.add_argument("--batch", type=int, default=8, help="samples per call (default 8)")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
-    parser.add_argument("--threads", type=int, default=1, help="threads of each side (default 1)")
-    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    add_sides(parser, rounds=5, threads=1, peers="OpenVINO")
     options = parser.parse_args()
     require("openvino", python=options.peers)
     require("onnx")
