@@ -6,7 +6,10 @@ import abc
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
+import numpy as np
+
 from core import nn
+from PaddleDetection.models.anchor_fitting import Fitted, clustered
 
 
 class Detector(nn.Layer, abc.ABC):
@@ -18,12 +21,14 @@ class Detector(nn.Layer, abc.ABC):
         examples: two sizes of an axis of the images, by its number, with which an export is traced in place of
             :class:`core.static.InputSpec`'s; no feature map may have the same size for both.
         fixed_classes: whether num_classes cannot be chosen.
+        anchors: widths and heights of each level's anchors, pixels: w, h, w, h, ...; none of a detector without them.
     """
 
     num_classes: int
     divisor: int = 32
     examples: Optional[Mapping[int, Sequence[int]]] = None
     fixed_classes: bool = False
+    anchors: Sequence[Sequence[float]] = ()
 
     @abc.abstractmethod
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, ...]:
@@ -52,6 +57,14 @@ class Detector(nn.Layer, abc.ABC):
                 ``image``; "gt_class" int64 (N, G); "gt_count" (N,), how many there are; and, where a detector uses
                 them, "is_crowd" (N, G), "gt_score" float32 (N, G), "gt_segm" uint8 (N, G, H, W).
         """
+
+    def fitted_anchors(self, sides: np.ndarray) -> Fitted:
+        """Return anchors that fit boxes.
+
+        Args:
+            sides: the boxes' widths and heights, pixels of the network's images, (G, 2) with G > 0.
+        """
+        return clustered(sides)
 
     def begin_epoch(self, epoch: int) -> None:  # noqa: B027  # most detectors learn alike in all epochs
         """Take note, in training, of the epoch that begins.

@@ -10,9 +10,12 @@ from typing import Optional
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
+from core import LazyGuard
 from core.train import command_line
 from PaddleDetection.config import TOOLKIT
-from PaddleDetection.data.anchors import LEAST, box_sides, cluster_anchors, mean_overlap, overlaps, written
+from PaddleDetection.data.anchors import box_sides
+from PaddleDetection.models.anchor_fitting import LEAST, by_rows, cluster_anchors, mean_overlap, overlaps, pixels
+from PaddleDetection.models.registry import NETWORKS
 
 EXAMPLES = """\
   python PaddleDetection/tools/anchor_cluster.py -c PaddleDetection/configs/yolox/yolox_s_300e_coco.yaml -n 9 -s 608
@@ -30,7 +33,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """
     parser = command_line.parser(
         "Find anchors that fit the boxes of a data set: k-means, with what a box and an anchor do not share as their "
-        "distance. Anchors are widths and heights in pixels, small ones first, as a config's network.anchors.",
+        "distance. Anchors are widths and heights in pixels, small ones first, as a config's network.anchors. Behind "
+        "them is what sets anchors of the config's own network that fit better.",
         EXAMPLES,
     )
     parser.add_argument("-c", "--config", metavar="FILE", required=True, help="the experiment whose data is meant")
@@ -55,7 +59,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     print(f"{len(sides):,} boxes of data.{options.split}, in images of {width} x {height} pixels")
     print(f"a box overlaps its best anchor by {mean_overlap(sides, anchors):.4f} on the average")
     print(f"{fitting:.1%} of the boxes overlap one by {LEAST} or more")
-    print(f"anchors: {written(anchors)}")
+    print(f"anchors: {pixels(anchors)}")
+    with LazyGuard():  # its weights do not count
+        network = NETWORKS.build(config.network)
+    if network.anchors:
+        own, fitted = mean_overlap(sides, by_rows(network.anchors)), network.fitted_anchors(sides)
+        print(f"{config.network.name}: {own:.4f}; with {fitted}: {mean_overlap(sides, fitted.anchors):.4f}")
     return 0
 
 

@@ -177,6 +177,11 @@ TABLE: Table = {
             Run("-o data.train.dataset.count=50", says="["),
         ),
         (
+            "python PaddleDetection/tools/anchor_cluster.py -c PaddleDetection/configs/bccd_ssd_mobilenet_v1.yaml "
+            "--data FOLDER -s 300",
+            NotRun("it needs BCCD, which is not in the repository; the line above runs the tool on drawn digits"),
+        ),
+        (
             "python PaddleDetection/train.py -c PaddleDetection/configs/digits_yolov3.yaml",
             NotRun("as above"),
         ),

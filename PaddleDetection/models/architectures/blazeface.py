@@ -62,6 +62,7 @@ class BlazeFace(Detector):
         self.num_classes = num_classes
         self.backbone = backbone
         self.neck = neck
+        self.anchors = priors.sides
         self.blaze_head = SSDHead(neck.channels, num_classes, priors)
         self.loss = MultiBoxLoss(overlap_threshold, neg_pos_ratio, prior_box_var=VARIANCE)
         self.suppression = suppression(

@@ -7,9 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
+import numpy as np
+
 import core
 from core.nn import functional as F
 from core.vision.ops import generate_proposal_target
+from PaddleDetection.models.anchor_fitting import Fitted, by_rows, scaled, whole
 from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, divided_c4, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
 from PaddleDetection.models.base import Detector
@@ -102,7 +105,9 @@ class FasterRCNN(Detector):
         self.backbone, self.neck = backbone, neck
         last = backbone if neck is None else neck
         self.divisor = 1 if neck is None else max(backbone.strides)
+        self.anchor_sizes = list(anchor_sizes)
         self.rpn_head = RPNHead(last.channels[0], last.strides, anchor_sizes, aspect_ratios, generation)
+        self.anchors = [(2 * halves).flatten().tolist() for halves in self.rpn_head.halves]
         self.bbox_head = self.head_of(head)
         usual = (12000, 2000, 6000) if neck is None else (2000, 2000 if self.is_first else 1000, 1000)
         given = (train_pre_nms_top_n, train_post_nms_top_n, test_pre_nms_top_n)
@@ -125,6 +130,12 @@ class FasterRCNN(Detector):
         for part in (neck, self.rpn_head, self.bbox_head) if self.is_first else ():
             if part is not None:
                 learn_as_first(part)
+
+    def fitted_anchors(self, sides: np.ndarray) -> Fitted:
+        """Return anchors of the same shapes, all larger or all smaller by one factor."""
+        own = by_rows(self.anchors)
+        factor = scaled(sides, own)
+        return Fitted({"anchor_sizes": whole([factor * size for size in self.anchor_sizes])}, factor * own)
 
     def head_of(self, head: Any) -> Any:
         """Return the box head."""

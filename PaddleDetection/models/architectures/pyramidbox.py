@@ -73,6 +73,7 @@ class PyramidBox(Detector):
         self.num_classes = num_classes
         self.backbone = backbone
         self.neck = neck
+        self.anchors = FACES.sides
         self.head = PyramidHead(neck.channels, FACES)
         self.loss = MultiBoxLoss(overlap_threshold, neg_pos_ratio, prior_box_var=VARIANCE)
         self.suppression = suppression(

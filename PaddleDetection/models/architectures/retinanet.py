@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
+import numpy as np
+
 from core.vision.ops import multiclass_nms
+from PaddleDetection.models.anchor_fitting import Fitted, by_rows, scaled
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.boxes import original_sizes, suppressed, suppression, to_original
@@ -33,6 +36,9 @@ class RetinaNet(Detector):
         negative_overlap: in training, an anchor that overlaps every object less is background.
         beta: in training, differences of boxes below it count by their square; null: none, and 0.11 in generation 1,
             which is 1 over the square of its sigma of 3.0151.
+        octave_base_scale: the smallest anchor's side, in strides of its level.
+        scales_per_octave: how many sizes of anchors a level has.
+        aspect_ratios: heights over widths of the anchors.
         nms_pre: so many of each level's best anchors become boxes.
         score_threshold: boxes of a class must score above it.
         nms_top_k: so many of the best boxes of each class are looked at.
@@ -54,6 +60,9 @@ class RetinaNet(Detector):
         positive_overlap: float = 0.5,
         negative_overlap: float = 0.4,
         beta: Optional[float] = None,
+        octave_base_scale: float = 4.0,
+        scales_per_octave: int = 3,
+        aspect_ratios: Sequence[float] = (0.5, 1.0, 2.0),
         nms_pre: int = 1000,
         score_threshold: float = 0.05,
         nms_top_k: int = 1000,
@@ -69,9 +78,14 @@ class RetinaNet(Detector):
         self.neck = neck
         self.head = RetinaHead(
             *(neck.channels[0], num_classes, neck.strides, channels, num_convs, norm_type),
+            octave_base_scale=octave_base_scale,
+            scales_per_octave=scales_per_octave,
+            aspect_ratios=aspect_ratios,
             nms_pre=nms_pre,
             generation=generation,
         )
+        self.octave_base_scale = octave_base_scale
+        self.anchors = [(2 * halves).flatten().tolist() for halves in self.head.halves]
         if beta is None:
             beta = FIRST_SIGMA**-2 if self.is_first else 0.0
         further = 1.0 if self.is_first else 0.0
@@ -81,6 +95,12 @@ class RetinaNet(Detector):
         self.suppression = suppression(
             score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
         )
+
+    def fitted_anchors(self, sides: np.ndarray) -> Fitted:
+        """Return anchors of the same shapes, all larger or all smaller by one factor."""
+        own = by_rows(self.anchors)
+        factor = scaled(sides, own)
+        return Fitted({"octave_base_scale": round(factor * self.octave_base_scale, 2)}, factor * own)
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

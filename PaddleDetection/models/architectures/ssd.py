@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
+import numpy as np
+
 import core
 from core.nn import functional as F
 from core.vision.ops import box_coder, multiclass_nms
+from PaddleDetection.models.anchor_fitting import Fitted, fitted_priors
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.backbones.vgg import FILTERS_512, VGG
@@ -87,9 +90,6 @@ class SSD(Detector):
         aspect_ratios: widths over heights of each level's prior boxes besides 1; the inverse ones are added.
         steps: distance of each level's positions, pixels; 0: the image's size over the level's.
 
-    Attributes:
-        anchors: width and height of each level's prior boxes, pixels.
-
     Raises:
         ValueError: the prior boxes are not of the network's levels, or a number is out of range.
     """
@@ -131,6 +131,10 @@ class SSD(Detector):
         self.suppression = suppression(
             score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
         )
+
+    def fitted_anchors(self, sides: np.ndarray) -> Fitted:
+        """Return prior boxes of other sizes."""
+        return fitted_priors(sides, self.ssd_head.priors)
 
     @property
     def of_anchors(self) -> list[str]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
+import numpy as np
+
 import core
 from core.vision.ops import multiclass_nms, yolo_box
+from PaddleDetection.models.anchor_fitting import Fitted, clustered, pixels
 from PaddleDetection.models.backbones.darknet import BLOCKS, DarkNet
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
@@ -65,6 +68,12 @@ class AnchorYOLO(Detector):
         self.divisor = max(self.strides)
         self.anchors = [[number for index in mask for number in anchors[index]] for mask in anchor_masks]
         self.conf_thresh, self.decoding = conf_thresh, decoding
+
+    def fitted_anchors(self, sides: np.ndarray) -> Fitted:
+        """Return as many clusters of the boxes as there are anchors."""
+        count = sum(len(level) // 2 for level in self.anchors)
+        found = clustered(sides, count).anchors
+        return Fitted({"anchors": pixels(found)} if len(found) == count else {}, found)
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

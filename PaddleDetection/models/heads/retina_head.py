@@ -53,9 +53,13 @@ class RetinaHead(nn.Layer):
         self.num_classes = num_classes
         self.strides = tuple(strides)
         self.nms_pre = nms_pre
-        self.is_first, self.aspect_ratios = is_first(generation), tuple(aspect_ratios)
-        self.scales = [octave_base_scale * 2 ** (step / scales_per_octave) for step in range(scales_per_octave)]
-        count = len(self.scales) * len(self.aspect_ratios)
+        self.is_first = is_first(generation)
+        scales = [octave_base_scale * 2 ** (step / scales_per_octave) for step in range(scales_per_octave)]
+        self.halves = [
+            np.concatenate([anchor_halves(scale * stride, aspect_ratios, stride, self.is_first) for scale in scales])
+            for stride in self.strides
+        ]
+        count = len(scales) * len(aspect_ratios)
         self.conv_feat = Towers(in_channels, channels, num_convs, norm_type)
         offset = -math.log((1 - prior_prob) / prior_prob)
         self.retina_cls = predictor(channels, num_classes * count, offset)
@@ -71,23 +75,12 @@ class RetinaHead(nn.Layer):
             Of each level scores (N, A, num_classes), deltas (N, A, 4), and the anchors' corners in pixels (A, 4).
         """
         found = []
-        for feature, stride in zip(features, self.strides):
+        for feature, stride, halves in zip(features, self.strides, self.halves):
             of_classes, of_boxes = self.conv_feat(feature)
             scores = by_anchor(self.retina_cls(of_classes), self.num_classes)
-            found.append((scores, by_anchor(self.retina_reg(of_boxes), 4), self.anchors(feature, stride)))
+            anchors = anchor_grid(feature, stride, halves, stride / 2 if self.is_first else 0.0)
+            found.append((scores, by_anchor(self.retina_reg(of_boxes), 4), anchors))
         return found
-
-    def anchors(self, feature: Any, stride: int) -> Any:
-        """Return the anchors of a level, corners in pixels (H * W * shapes, 4).
-
-        Args:
-            feature: (N, C, H, W); only its size counts.
-            stride: pixels of a cell.
-        """
-        halves = [
-            anchor_halves(scale * stride, self.aspect_ratios, stride, self.is_first) for scale in self.scales
-        ]
-        return anchor_grid(feature, stride, np.concatenate(halves), stride / 2 if self.is_first else 0.0)
 
     def boxes(self, found: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Any]:
         """Return the boxes of each level's best anchors.

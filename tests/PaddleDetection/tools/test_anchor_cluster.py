@@ -4,48 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import core
 from PaddleDetection.config import TOOLKIT
-from PaddleDetection.data.anchors import (
-    anchor_facts,
-    box_sides,
-    cluster_anchors,
-    mean_overlap,
-    overlaps,
-    seen_sides,
-    written,
-)
-from PaddleDetection.models.architectures.ssd import MOBILENET_300
+from PaddleDetection.data.anchors import anchor_facts, box_sides, seen_sides
+from PaddleDetection.models.anchor_fitting import by_rows, cluster_anchors, mean_overlap, overlaps, pixels, scaled
+from PaddleDetection.models.base import Detector
+from PaddleDetection.models.registry import NETWORKS
 from PaddleDetection.tools import anchor_cluster
 
 ROOT = Path(__file__).parents[3]
 DIGITS = str(ROOT / "PaddleDetection" / "configs" / "digits_yolov3.yaml")
 FEW = ["data.train.dataset.count=20", "data.valid.dataset.count=2", "data.test.dataset.count=2"]
-
-
-def test_overlaps_by_hand() -> None:
-    found = overlaps(np.array([[2.0, 4.0], [3.0, 3.0]]), np.array([[4.0, 2.0], [2.0, 4.0], [6.0, 6.0]]))
-    np.testing.assert_allclose(found, [[4 / 12, 1, 8 / 36], [6 / 11, 6 / 11, 9 / 36]])
-
-
-def test_clusters_by_hand() -> None:
-    sides = np.array([[9, 20], [11, 20], [10, 18], [10, 22], [50, 48], [52, 52], [48, 50], [100, 30], [104, 34]])
-    anchors = cluster_anchors(sides.astype(np.float64), 3)
-    np.testing.assert_allclose(anchors, [[10, 20], [50, 50], [102, 32]])
-    assert written(anchors) == "[[10, 20], [50, 50], [102, 32]]"
-    shares = [9 * 20 / 200, 200 / 220, 180 / 200, 200 / 220, 48 * 50 / 2500, 2500 / 2704, 48 * 50 / 2500]
-    shares += [3000 / 3264, 3264 / 3536]
-    assert mean_overlap(sides.astype(np.float64), anchors) == pytest.approx(np.mean(shares))
-    assert (cluster_anchors(sides.astype(np.float64), 3, seed=4) == anchors).all()
-
-
-def test_fewer_boxes_than_anchors() -> None:
-    with pytest.raises(ValueError, match="3 anchors need as many different boxes, but there are 2"):
-        cluster_anchors(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), 3)
 
 
 def test_boxes_at_a_size() -> None:
@@ -55,29 +31,76 @@ def test_boxes_at_a_size() -> None:
     np.testing.assert_allclose(sides, (expected[:, 2:] - expected[:, :2]) * [64 / 112, 256 / 112])
 
 
-class Network:
-    def __init__(self, anchors: object) -> None:
+class Network(Detector):
+    """A detector that has nothing but anchors."""
+
+    def __init__(self, *anchors: Sequence[float]) -> None:
+        super().__init__()
         self.anchors = anchors
+
+    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
 
 
 def test_anchors_that_fit_no_box_are_named_with_a_proposal() -> None:
     section = TOOLKIT.load(DIGITS, FEW).data.train
     dataset = section.build_dataset()
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
-    assert anchor_facts(Network([[23, 29]]), section, dataset) == []
-    (line,) = anchor_facts(Network([[373, 326, 2, 90], [23, 29]]), section, dataset)
+    assert anchor_facts(Network([23, 29]), section, dataset) == []
+    (line,) = anchor_facts(Network([373, 326, 2, 90], [23, 29]), section, dataset)
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
     sides = seen_sides(section, dataset)
-    proposal = cluster_anchors(sides, 3)
+    proposal = cluster_anchors(sides, 9)
     assert line.startswith("warning: 2 of 3 anchors fit no box of the training data: 373 x 326, 2 x 90 pixels; boxes ")
-    assert line.endswith(f"anchor_cluster.py proposes {written(proposal)} ({mean_overlap(sides, proposal):.2f})")
-    (line,) = anchor_facts(Network(MOBILENET_300.sides), section, dataset)
-    anchors = np.concatenate([np.reshape(level, (-1, 2)) for level in MOBILENET_300.sides])
-    idle = int((overlaps(sides, anchors) < 0.25).all(axis=0).sum())
-    assert line.startswith(f"warning: {idle} of 33 anchors fit no box of the training data: ")
-    assert f" pixels and {idle - 9} more; boxes " in line and f"proposes {written(cluster_anchors(sides, 9))}" in line
-    for other in (None, lambda feature: feature, 3):
-        assert anchor_facts(Network(other), section, dataset) == []
+    assert line.endswith(f"anchor_cluster.py proposes {pixels(proposal)} ({mean_overlap(sides, proposal):.2f})")
+    assert anchor_facts(Network(), section, dataset) == []
+
+
+def test_every_kind_of_anchors_is_looked_at() -> None:
+    """YOLO's list, SSD's prior boxes, a region proposal network's, RetinaNet's, and squares for faces."""
+    section = TOOLKIT.load(DIGITS, FEW).data.train
+    dataset = section.build_dataset()
+    sides = seen_sides(section, dataset)
+    nine = pixels(cluster_anchors(sides, 9))
+    expected = {
+        "yolov3_darknet53": (9, f"-o 'network.anchors={nine}'"),
+        "ssd_mobilenet_v1_300": (33, "-o 'network.min_sizes=[["),
+        "faster_rcnn_r18_fpn": (15, "-o 'network.anchor_sizes=["),
+        "faster_rcnn_r50": (15, "-o 'network.anchor_sizes=["),
+        "cascade_mask_rcnn_r50_fpn": (15, "-o 'network.anchor_sizes=["),
+        "retinanet_r50_fpn": (45, "-o 'network.octave_base_scale="),
+        "blazeface": (8, "[["),
+        "pyramidbox": (6, "[["),
+    }
+    for name, (count, proposal) in expected.items():
+        with core.LazyGuard():
+            network = NETWORKS.resolve(name)()
+        anchors = by_rows(network.anchors)
+        assert len(anchors) == count
+        idle = int((overlaps(sides, anchors) < 0.25).all(axis=0).sum())
+        (line,) = anchor_facts(network, section, dataset)
+        assert line.startswith(f"warning: {idle} of {count} anchors fit no box of the training data: "), name
+        assert f" proposes {proposal}" in line or line.endswith("finds none that fit better"), line
+        if idle > 9:
+            assert f" pixels and {idle - 9} more; boxes " in line
+    with core.LazyGuard():
+        assert anchor_facts(NETWORKS.resolve("fcos_r50_fpn")(), section, dataset) == []
+
+
+def test_anchors_that_another_size_fits_no_better() -> None:
+    section = TOOLKIT.load(DIGITS, FEW).data.train
+    dataset = section.build_dataset()
+    sides = seen_sides(section, dataset)
+    with core.LazyGuard():
+        network = NETWORKS.resolve("faster_rcnn_r18_fpn")()
+    factor = scaled(sides, by_rows(network.anchors))
+    with core.LazyGuard():
+        network = NETWORKS.resolve("faster_rcnn_r18_fpn")(anchor_sizes=[factor * 2**level for level in range(5, 10)])
+    (line,) = anchor_facts(network, section, dataset)
+    assert line.endswith("PaddleDetection/tools/anchor_cluster.py finds none that fit better")
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +112,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     anchors = cluster_anchors(sides, 2)
     assert lines[0] == f"{len(sides)} boxes of data.train, in images of 64 x 128 pixels"
     assert lines[1].startswith(f"a box overlaps its best anchor by {mean_overlap(sides, anchors):.4f}")
-    assert lines[-1] == f"anchors: {written(anchors)}"
+    assert lines[3] == f"anchors: {pixels(anchors)}"
+    assert lines[4].startswith("yolov3_darknet: ") and "; with -o 'network.anchors=[[" in lines[4]
     with pytest.raises(SystemExit, match="2"):
         anchor_cluster.main(["-c", DIGITS, "-s", "0"])
     assert "--size must be one or two positive numbers, not '0'" in capsys.readouterr().err
