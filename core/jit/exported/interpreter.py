@@ -14,6 +14,7 @@ from core.jit.exported.program import (
     ProgramGuard,
     ProgramNode,
     SizeExpression,
+    size_names,
 )
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.dispatcher import Value
@@ -23,15 +24,18 @@ from core.kernels.dispatch.trace import Trace
 from core.kernels.sizes import dimension
 
 
-def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Value]) -> dict[str, Value]:
+def replay(
+    program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Value], outputs_alone: bool = False
+) -> dict[str, Value]:
     """Run a program operation by operation, or record it where a trace is running.
 
     Args:
         program: What to run.
         values: A value for each input and weight.
+        outputs_alone: Whether other values are let go as soon as nothing reads them any more.
 
     Returns:
-        Every value of the program by name.
+        Every value of the program by name, or its outputs.
 
     Raises:
         OperatorError: an operation refuses its inputs, or a guard does not hold.
@@ -40,6 +44,7 @@ def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Va
     fixed: set[str] = set()
     guards = iter([*sorted(program.guards, key=lambda guard: guard.position), None])
     guard = next(guards)
+    leaving = _last_readers(program) if outputs_alone else {}
     for position, node in enumerate(program.nodes):
         while guard is not None and guard.position <= position:
             check_guard(guard, known)
@@ -55,10 +60,27 @@ def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Va
                 outputs = _run(position, node, inputs, attributes, program.outputs)
         _check_results(position, node, outputs)
         known.update(zip(node.outputs, outputs))
+        for name in leaving.get(position, ()):
+            known.pop(name, None)
     while guard is not None:
         check_guard(guard, known)
         guard = next(guards)
-    return known
+    return {name: known[name] for name in program.outputs} if outputs_alone else known
+
+
+def _last_readers(program: Union[ExportedProgram, ProgramBody]) -> dict[int, list[str]]:
+    """Return, by the position of an operation, the values that nothing behind it reads, not even their sizes."""
+    last: dict[str, int] = {}
+    for position, node in enumerate(program.nodes):
+        last.update(dict.fromkeys([*node.outputs, *node.inputs, *size_names(node.attributes)], position))
+    for guard in program.guards:
+        for name in size_names((guard.first, guard.second)):
+            last[name] = max(last.get(name, 0), guard.position)
+    leaving: dict[int, list[str]] = {}
+    for name, position in last.items():
+        if name not in program.outputs:
+            leaving.setdefault(position, []).append(name)
+    return leaving
 
 
 def _is_fixed(node: ProgramNode, fixed: set[str]) -> bool:

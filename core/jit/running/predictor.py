@@ -15,7 +15,7 @@ from core.jit import forms
 from core.jit.exported.file import PathLike
 from core.jit.exported.interpreter import replay
 from core.jit.exported.memory import check_memory, is_light
-from core.jit.exported.program import ExportedProgram, ProgramInput, has_control_flow
+from core.jit.exported.program import ExportedProgram, ProgramInput, ProgramWeight, has_control_flow
 from core.jit.exported.reader import read_program
 from core.jit.passes.fusion import optimized
 from core.jit.running.engine_program import EngineProgram
@@ -24,7 +24,7 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import REGISTRY, HostOperator
 from core.kernels.dtypes import bfloat16
 from core.kernels.engine import custom, engine, forked
-from core.kernels.engine.engine import MXNetError
+from core.kernels.engine.engine import Array, MXNetError
 
 MAXIMUM_PROGRAMS = 8
 
@@ -72,14 +72,16 @@ class Predictor:
         self._maximum = programs
         self._fuse = source.fuse if fuse is None else fuse
         try:
-            self._program = optimized(source) if self._fuse else source
+            program = optimized(source) if self._fuse else source
         except (ArithmeticError, KeyError, LookupError, MXNetError, TypeError, ValueError) as error:
             raise ValueError(f"{self._where}: an operation on weights alone fails: {_one_line(error)}") from None
-        self._weights = {
-            name: engine.from_numpy(weight.array, weight.dtype) for name, weight in self._program.weights.items()
-        }
-        self._program = _without_arrays(self._program)  # the engine has a copy of its own now
-        self._declared = _without_arrays(source)
+        source = self._declared = _without_arrays(source)
+        weights = dict(program.weights)
+        program = self._program = _without_arrays(program)
+        self._weights: dict[str, Array] = {}
+        for name in list(weights):  # one by one, so that few are there twice
+            self._weights[name] = _in_the_engine(weights.pop(name))
+        engine.release_freed_memory()  # of the file's weights, and of what was computed from them
         self._engine_programs: OrderedDict[tuple[tuple[int, ...], ...], EngineProgram] = OrderedDict()
         self._lock = forked.survives(threading.Lock())
         self._building = forked.survives(threading.Lock())
@@ -203,7 +205,7 @@ class Predictor:
             try:
                 with dispatcher.gradient_mode(False), warnings.catch_warnings():
                     warnings.simplefilter("error")
-                    replay(self._program, values)
+                    replay(self._program, values, outputs_alone=True)
             except Exception:  # whatever it is, a call that meets it will say it
                 return False
         return True
@@ -224,6 +226,10 @@ class Predictor:
                     f"{len(given)} inputs given, but the program has {len(self._specs)}: {', '.join(self.input_names)}"
                 )
         return [_checked_input(item, entry) for item, entry in zip(given, self._specs)]
+
+
+def _in_the_engine(weight: ProgramWeight) -> Array:
+    return engine.from_numpy(weight.array, weight.dtype)
 
 
 def _without_arrays(program: ExportedProgram) -> ExportedProgram:
