@@ -12,6 +12,7 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import bool_, float32, int32, int64
 from core.onnx.convolution import pickers
 from core.onnx.graph import Graph, Operand
+from core.operators.vision.box_pooling import AWAY
 
 NEVER = np.iinfo(np.int64).max
 
@@ -41,6 +42,20 @@ def region_align(
         spatial_scale=scale,
         coordinate_transformation_mode=shift if graph.opset_version >= 16 else None,
     )
+
+
+def region_align_levels(
+    graph: Graph, *given: Operand, pooled: Sequence[int], scales: Sequence[float], ratio: int, aligned: bool
+) -> str:
+    """Do that on every level, for the boxes of others away from all images, and add the levels up."""
+    *maps, boxes, levels, counts = given
+    options: dict[str, Any] = {"pooled": pooled, "ratio": ratio, "aligned": aligned}
+    parts = []
+    for number, (x, scale) in enumerate(zip(maps, scales)):
+        own = graph.unsqueeze(graph.node("Equal", levels, np.int64(number)), 1)
+        shown = graph.node("Where", own, boxes, boxes.dtype.numpy.type(AWAY))
+        parts.append(region_align(graph, x, boxes._replace(name=shown), counts, scale=scale, **options))
+    return graph.node("Sum", *parts)
 
 
 def owners(graph: Graph, counts: Operand, boxes: Operand) -> str:

@@ -162,6 +162,7 @@ CONVERTERS: dict[str, Converter] = {
     "scatter_positions": pooling.scatter_positions,
     # boxes
     "region_align": boxes.region_align,
+    "region_align_levels": boxes.region_align_levels,
     "multiclass_suppression_padded": boxes.multiclass_suppression_padded,
     "generate_proposals_padded": proposals.generate_proposals_padded,
     "share_out_proposals_padded": proposals.share_out_proposals_padded,

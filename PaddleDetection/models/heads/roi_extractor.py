@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import core
-from core.vision.ops import roi_align
+from core.vision.ops import roi_align, roi_align_levels
 from PaddleDetection.models.generations import to_pixels
-
-AWAY = -1e6
-"""Regions whose corners lie here are zeros, for they lie outside of all images."""
 
 MOST_LEVELS = 4
 """Further levels of a pyramid are for proposals only."""
@@ -18,9 +15,6 @@ MOST_LEVELS = 4
 
 class RoIExtractor:
     """Cuts regions out of feature maps.
-
-    Each level gives zeros for the regions of the others, and the levels are added up: that takes half the time of
-    bringing the regions of each level together and into their order again.
 
     Args:
         strides: pixels of a cell of each level, the finest first; each twice the one before.
@@ -59,18 +53,12 @@ class RoIExtractor:
         """
         images, room = rois.shape[:2]
         counts, boxes = core.full([images], room, "int32"), rois.reshape([images * room, 4])
-        if len(self.strides) == 1:
-            return self._aligned(features[0], boxes, counts, self.strides[0])
+        shown = to_pixels(boxes) if self.last_pixel else boxes
+        scales, options = [1 / stride for stride in self.strides], (self.sampling_ratio, self.aligned)
+        if len(scales) == 1:
+            return roi_align(features[0], shown, counts, self.resolution, scales[0], *options)
         size = core.sqrt((boxes[:, 2:] - boxes[:, :2]).clip(min=0).prod(-1))
         least = [self.canonical_size * stride / 16 for stride in self.strides[1:]]
-        level = core.add_n([core.cast(size >= limit, "int32") for limit in least])
-        away = core.full_like(boxes, AWAY)
-        regions = []
-        for number, (feature, stride) in enumerate(zip(features, self.strides)):
-            own = core.where((level == number).unsqueeze(-1).expand_as(boxes), boxes, away)
-            regions.append(self._aligned(feature, own, counts, stride))
-        return core.add_n(regions)
-
-    def _aligned(self, feature: Any, boxes: Any, counts: Any, stride: int) -> Any:
-        boxes = to_pixels(boxes) if self.last_pixel else boxes
-        return roi_align(feature, boxes, counts, self.resolution, 1 / stride, self.sampling_ratio, self.aligned)
+        levels = core.add_n([core.cast(size >= limit, "int64") for limit in least])
+        maps = list(features)[: len(scales)]
+        return roi_align_levels(maps, shown, levels, counts, self.resolution, scales, *options)

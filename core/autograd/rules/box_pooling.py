@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Optional
 
 from core.autograd.context import Context, rule
+from core.operators import full_like, where
 from core.operators.vision import box_pooling
+from core.operators.vision.box_pooling import AWAY
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
@@ -16,6 +18,18 @@ Gradients = Sequence[Optional[Tensor]]
 def _region_align(context: Context, gradient: Tensor) -> Gradients:
     x, boxes, counts = context.inputs
     return apply(box_pooling.region_align_back, gradient, x.detach(), boxes, counts, **context.attributes), None, None
+
+
+@rule("region_align_levels")
+def _region_align_levels(context: Context, gradient: Tensor) -> Gradients:
+    *maps, boxes, levels, counts = context.inputs
+    options = dict(context.attributes)
+    away, gradients = full_like(boxes, AWAY), []
+    for number, (x, scale) in enumerate(zip(maps, options.pop("scales"))):
+        own = where((levels == number).unsqueeze(-1).expand_as(boxes), boxes, away)
+        given = (gradient, x.detach(), own, counts)
+        gradients.append(apply(box_pooling.region_align_back, *given, scale=scale, **options))
+    return [*gradients, None, None, None]
 
 
 @rule("region_align_back")

@@ -40,12 +40,12 @@ def _spread(line, out, weight):
 
 
 @compiled
-def _align(x, width, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, result):
+def _align(x, width, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, places, result):
     height = x.shape[1] // width
     channels, rows, columns = result.shape[1], result.shape[2], result.shape[3]
     kind = x.dtype.type
-    for k in threads(result.shape[0]):
-        ny, nx = count_y[k], count_x[k]
+    for k in threads(owner.shape[0]):
+        ny, nx, place = count_y[k], count_x[k], places[k]
         y, wy = np.empty((rows * ny, 2), np.int64), np.empty((rows * ny, 2))
         z, wz = np.empty((columns * nx, 2), np.int64), np.empty((columns * nx, 2))
         _samples(start_y[k], bin_y[k], rows, ny, height, y, wy)
@@ -72,7 +72,7 @@ def _align(x, width, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, re
         for c in range(channels):
             for i in range(rows):
                 for j in range(columns):
-                    result[k, c, i, j] = bins[i * columns + j, c]
+                    result[place, c, i, j] = bins[i * columns + j, c]
 
 
 @compiled
@@ -86,6 +86,8 @@ def _align_back(g, width, owner, start_y, start_x, bin_y, bin_x, count_y, count_
         bins = np.empty((rows * columns, last - first), g.dtype)
         for k in range(g.shape[0]):
             ny, nx = count_y[k], count_x[k]
+            if ny * nx == 0:
+                continue
             y, wy = np.empty((rows * ny, 2), np.int64), np.empty((rows * ny, 2))
             z, wz = np.empty((columns * nx, 2), np.int64), np.empty((columns * nx, 2))
             _samples(start_y[k], bin_y[k], rows, ny, height, y, wy)
@@ -106,9 +108,9 @@ def _align_back(g, width, owner, start_y, start_x, bin_y, bin_x, count_y, count_
                                 _spread(line, image[y[a, p] * width + z[b, q], first:last], kind(weight))
 
 
-def align(x: np.ndarray, grid: tuple[np.ndarray, ...], out: np.ndarray) -> None:
+def align(x: np.ndarray, grid: tuple[np.ndarray, ...], out: np.ndarray, places: np.ndarray) -> None:
     """Do what :func:`core.kernels.boxes.box_pooling.align` does."""
-    _align(channels_last(x), x.shape[3], *grid, out)
+    _align(channels_last(x), x.shape[3], *grid, places, out)
 
 
 def align_back(gradient: np.ndarray, grid: tuple[np.ndarray, ...], out: np.ndarray, parts: int) -> None:

@@ -8,7 +8,7 @@ and channels on the way back, so the result does not depend on their number.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -145,11 +145,11 @@ def _axis_samples(start, step, bins, count, size, low, high, weight_low, weight_
 
 
 @compiled
-def _align(x, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, result):
+def _align(x, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, places, result):
     channels, height, width = x.shape[1], x.shape[2], x.shape[3]
     rows, columns = result.shape[2], result.shape[3]
-    for k in threads(result.shape[0]):
-        ny, nx = count_y[k], count_x[k]
+    for k in threads(owner.shape[0]):
+        ny, nx, place = count_y[k], count_x[k], places[k]
         y_low, y_high = np.empty(rows * ny, np.int64), np.empty(rows * ny, np.int64)
         x_low, x_high = np.empty(columns * nx, np.int64), np.empty(columns * nx, np.int64)
         wy_low, wy_high = np.empty(rows * ny), np.empty(rows * ny)
@@ -167,7 +167,7 @@ def _align(x, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, result):
                         for b in range(j * nx, (j + 1) * nx):
                             total += wy_low[a] * (wx_low[b] * upper[x_low[b]] + wx_high[b] * upper[x_high[b]])
                             total += wy_high[a] * (wx_low[b] * lower[x_low[b]] + wx_high[b] * lower[x_high[b]])
-                    result[k, c, i, j] = total * share
+                    result[place, c, i, j] = total * share
 
 
 @compiled
@@ -179,6 +179,8 @@ def _align_back(g, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, resu
         result[:, first:last] = 0
         for k in range(g.shape[0]):
             ny, nx = count_y[k], count_x[k]
+            if ny * nx == 0:
+                continue
             y_low, y_high = np.empty(rows * ny, np.int64), np.empty(rows * ny, np.int64)
             x_low, x_high = np.empty(columns * nx, np.int64), np.empty(columns * nx, np.int64)
             wy_low, wy_high = np.empty(rows * ny), np.empty(rows * ny)
@@ -249,12 +251,20 @@ def _position_sensitive_back(g, owner, top, bottom, left, right, result):
                     result[owner[k], channel, row, column] += share
 
 
-def align(x: np.ndarray, grid: Grid, out: np.ndarray) -> None:
-    """Write the mean of the samples of each bin, interpolated from x [n, c, h, w], to out [boxes, c, rows, columns]."""
+def align(x: np.ndarray, grid: Grid, out: np.ndarray, places: Optional[np.ndarray] = None) -> None:
+    """Write the mean of the samples of each bin, interpolated from x.
+
+    Args:
+        x: Feature maps [n, c, h, w].
+        grid: Where the boxes' samples lie.
+        out: Gets them: [boxes, c, rows, columns].
+        places: int64: the row of out of each box, for boxes that are some of it; None: the first, the second, ...
+    """
+    places = np.arange(len(grid.owner)) if places is None else places
     if _worth_turning(x.shape, out.shape, grid):
-        aligned_channels.align(x, grid, out)
+        aligned_channels.align(x, grid, out, places)
     else:
-        _align(x, *grid, out)
+        _align(x, *grid, places, out)
 
 
 def align_back(gradient: np.ndarray, grid: Grid, out: np.ndarray) -> None:

@@ -14,6 +14,9 @@ from core.kernels.dtypes import int64
 
 Pair = tuple[int, int]
 
+AWAY = -1e6
+"""A box whose corners all lie here has no samples, for it lies outside of all images."""
+
 
 def _owners(counts: np.ndarray, batch: int, boxes: int, caller: str) -> np.ndarray:
     """Return the image of each box."""
@@ -36,6 +39,19 @@ def _aligned(
 
     owner = _owners(counts, len(x), len(boxes), "roi_align")
     box_pooling.align(x, box_pooling.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
+
+
+def _aligned_levels(
+    *given: np.ndarray, pooled: Pair, scales: Sequence[float], ratio: int, aligned: bool, out: np.ndarray
+) -> None:
+    from core.kernels.boxes import box_pooling  # numba loads with the first use
+
+    *maps, boxes, levels, counts = given
+    owner = _owners(counts, len(maps[0]), len(boxes), "roi_align_levels")
+    out[(levels < 0) | (levels >= len(maps))] = 0
+    for number, (x, scale) in enumerate(zip(maps, scales)):
+        own = np.flatnonzero(levels == number)
+        box_pooling.align(x, box_pooling.align_grid(boxes[own], owner[own], pooled, scale, ratio, aligned), out, own)
 
 
 def _aligned_back(
@@ -95,6 +111,10 @@ def _pooled_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
     return [((boxes[0], shape[1], *options["pooled"]), dtype)]
 
 
+def _levels_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    return _pooled_meta([metas[0], metas[-3]], options)
+
+
 def _places_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     return [(_pooled_meta(metas, options)[0][0], int64)]
 
@@ -110,6 +130,7 @@ def _like_second(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
 
 
 region_align = HostOperator("region_align", _aligned, infer=_pooled_meta, fills=True)
+region_align_levels = HostOperator("region_align_levels", _aligned_levels, infer=_levels_meta, fills=True)
 region_align_back = HostOperator("region_align_back", _aligned_back, infer=_like_second, fills=True)
 region_largest = HostOperator("region_largest", _largest, infer=_places_meta, fills=True, differentiable=False)
 region_sensitive = HostOperator("region_sensitive", _sensitive, infer=_sensitive_meta, fills=True)

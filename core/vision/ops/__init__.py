@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.vision.ops.anchors import anchor_generator, prior_box
 from core.vision.ops.blocks import ConvNormActivation
-from core.vision.ops.box_pooling import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
+from core.vision.ops.box_pooling import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_align_levels, roi_pool
 from core.vision.ops.boxes import box_coder
 from core.vision.ops.deformable import DeformConv2D, deform_conv2d
 from core.vision.ops.deformable_pooling import deformable_psroi_pooling
@@ -22,6 +22,6 @@ __all__ = [
     "ConvNormActivation", "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "anchor_generator", "balanced_sample",
     "bbox2delta", "box_coder", "box_iou", "decode_jpeg", "deform_conv2d", "deformable_psroi_pooling",
     "distribute_fpn_proposals", "generate_mask_target", "generate_proposal_target", "generate_proposals", "label_box",
-    "matrix_nms", "multiclass_nms", "nms", "prior_box", "psroi_pool", "read_file", "roi_align", "roi_pool",
-    "rpn_anchor_target", "subsample_labels", "yolo_box", "yolo_loss",
+    "matrix_nms", "multiclass_nms", "nms", "prior_box", "psroi_pool", "read_file", "roi_align",
+    "roi_align_levels", "roi_pool", "rpn_anchor_target", "subsample_labels", "yolo_box", "yolo_loss",
 ]  # fmt: skip

@@ -48,18 +48,18 @@ def boxes_argument(value: Any, caller: str, name: str = "boxes") -> Tensor:
     return tensor
 
 
-def counts_argument(value: Any, images: int, caller: str, name: str = "boxes_num") -> Tensor:
-    """Return the number of boxes of each image as int64 of shape [images].
+def counts_argument(value: Any, images: int, caller: str, name: str = "boxes_num", of: str = "images") -> Tensor:
+    """Return one number of each image, or of each of something else, as int64 of shape [images].
 
     Raises:
-        OperatorError: there is not one number per image.
+        OperatorError: there is not one number for each.
         OperatorTypeError: they are no integers.
     """
     tensor = need_tensor(value, caller, name)
     if not tensor.dtype.is_integer:
         raise OperatorTypeError(f"{caller}: {name} must hold integers, got {tensor.dtype.name}: cast it to int32")
     if tensor.shape != [images]:
-        raise OperatorError(f"{caller}: {name} holds one number for each of {images} images, but got {tensor.shape}")
+        raise OperatorError(f"{caller}: {name} holds one number for each of {images} {of}, but got {tensor.shape}")
     return cast(tensor, int64)
 
 

@@ -12,11 +12,16 @@ from core.operators import cast, where
 from core.operators.indexing.gathering import take_rows
 from core.operators.layers._windows import sizes_argument
 from core.operators.shape._primitives import reshape_exact
-from core.operators.vision.box_pooling import region_align, region_largest, region_sensitive
+from core.operators.vision.box_pooling import (
+    region_align,
+    region_align_levels,
+    region_largest,
+    region_sensitive,
+)
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import boxes_argument, counts_argument, floating_of_rank, upcast
 
-__all__ = ["PSRoIPool", "RoIAlign", "RoIPool", "psroi_pool", "roi_align", "roi_pool"]
+__all__ = ["PSRoIPool", "RoIAlign", "RoIPool", "psroi_pool", "roi_align", "roi_align_levels", "roi_pool"]
 
 Sizes = Union[int, Sequence[int]]
 
@@ -54,6 +59,59 @@ def roi_align(
     options = {"scale": float(spatial_scale), "ratio": int(sampling_ratio), "aligned": bool(aligned)}
     wide = upcast(x)
     return cast(apply(region_align, wide, cast(boxes, wide.dtype), counts, pooled=pooled, **options), x.dtype)
+
+
+def roi_align_levels(
+    maps: Sequence[Tensor],
+    boxes: Tensor,
+    levels: Tensor,
+    boxes_num: Tensor,
+    output_size: Sizes,
+    spatial_scales: Sequence[float],
+    sampling_ratio: int = -1,
+    aligned: bool = True,
+) -> Tensor:
+    """Do :func:`roi_align` for boxes that lie on several levels of a pyramid of feature maps, in one operator.
+
+    Args:
+        maps: Of each level (N, C, H, W), floating-point.
+        boxes: As of :func:`roi_align`.
+        levels: The level of each box, counted from 0, integers of shape (boxes,); others give zeros.
+        boxes_num: As of :func:`roi_align`.
+        output_size: Likewise.
+        spatial_scales: Of each level, likewise.
+        sampling_ratio: Likewise.
+        aligned: Likewise.
+
+    Returns:
+        (boxes, C, output height, output width). Gradients flow into the maps, not into boxes.
+
+    Raises:
+        OperatorError: shapes do not fit each other, or boxes_num does not add up to the number of boxes.
+        OperatorTypeError: maps or boxes are not floating-point, or levels no integers.
+    """
+    caller = "roi_align_levels"
+    maps = [floating_of_rank(x, 4, caller, "maps", "(N, C, H, W)") for x in maps]
+    if not maps or len(maps) != len(spatial_scales):
+        raise OperatorError(f"{caller}: {len(maps)} maps need as many spatial_scales, but got {len(spatial_scales)}")
+    first, boxes, counts, pooled = _arguments(caller, maps[0], boxes, boxes_num, output_size)
+    for x in maps[1:]:
+        if x.shape[:2] != first.shape[:2] or 0 in x.shape or x.dtype is not first.dtype:
+            raise OperatorError(
+                f"{caller}: all maps must be {first.dtype.name}[{first.shape[0]}, {first.shape[1]}, H, W] and not "
+                f"empty, but got {x.dtype.name}{x.shape}"
+            )
+    own = counts_argument(levels, boxes.shape[0], caller, "levels", "boxes")
+    wide = [upcast(x) for x in maps]
+    options = {"scales": tuple(float(scale) for scale in spatial_scales), "ratio": int(sampling_ratio)}
+    found = apply(
+        region_align_levels,
+        *(*wide, cast(boxes, wide[0].dtype), own, counts),
+        pooled=pooled,
+        aligned=bool(aligned),
+        **options,
+    )
+    return cast(found, first.dtype)
 
 
 def roi_pool(

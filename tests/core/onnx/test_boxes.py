@@ -110,6 +110,20 @@ def test_aligned_features(aligned: bool, ratio: int, tmp_path: Path) -> None:
             agree(pool, specs, arrays, tmp_path, 13)
 
 
+@pytest.mark.parametrize("ratio", [-1, 2])
+def test_aligned_features_of_several_levels(ratio: int, tmp_path: Path) -> None:
+    def pool(x: Any, boxes: Any) -> Any:
+        rows = boxes.reshape([-1, 4])
+        levels, counts = core.cast(rows[:, 0] > 20, "int64"), core.full([x.shape[0]], 5, "int32")
+        maps = [x, x[:, :, ::2, ::2]]
+        return ops.roi_align_levels(maps, rows, levels, counts, (3, 2), [0.25, 0.125], ratio)
+
+    random = np.random.default_rng(3)
+    arrays = [random.random((2, 3, 12, 18), np.float32), some_boxes(random, 2, 5)]
+    (found,) = agree(pool, [spec("first", None, 3, None, None), spec("second", None, 5, 4)], arrays, tmp_path)
+    assert {bool(left > 20) for left in arrays[1][..., 0].flat} == {True, False} and found.any((1, 2, 3)).all()
+
+
 def test_anchors_of_any_size(tmp_path: Path) -> None:
     def priors(x: Any, image: Any) -> Any:
         given = [8.0, 16.0], [16.0, 24.0], [2.0]

@@ -70,6 +70,63 @@ def test_no_boxes_and_half_precision(name: str) -> None:
     np.testing.assert_allclose(half.astype("float32").numpy(), expected, rtol=1e-2, atol=1e-2)
 
 
+LEVELS = np.array([1, 0, 1, 7, 0, -1])
+
+
+@pytest.mark.parametrize(("ratio", "aligned", "channels"), [(-1, True, 12), (2, False, 3)])
+def test_boxes_of_several_levels(ratio: int, aligned: bool, channels: int) -> None:
+    maps = [RANDOM.normal(size=(2, channels, *size)) for size in ((7, 9), (4, 5))]
+    scales = (0.7, 0.35)
+    given = [core.to_tensor(array) for array in (BOXES, LEVELS, COUNTS)]
+    options = {"sampling_ratio": ratio, "aligned": aligned}
+    found = ops.roi_align_levels([core.to_tensor(x) for x in maps], *given, POOLED, scales, **options)
+    expected = np.zeros((6, channels, *POOLED))
+    for number, (x, scale) in enumerate(zip(maps, scales)):
+        own = number == LEVELS
+        grid = box_pooling.align_grid(BOXES[own], OWNER[own], POOLED, scale, ratio, aligned)
+        expected[own] = box_pooling.align_reference(x, grid, POOLED)
+    np.testing.assert_allclose(found.numpy(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("ratio", [-1, 2])
+def test_gradients_of_several_levels(ratio: int) -> None:
+    boxes, levels = core.to_tensor(BOXES), core.to_tensor(LEVELS)
+    rest = (boxes, levels, core.to_tensor(COUNTS), 2, [0.7, 0.35], ratio)
+    other = core.to_tensor(RANDOM.normal(size=(2, 2, 4, 5)))
+    check_gradients(lambda x: ops.roi_align_levels([x, other], *rest), RANDOM.normal(size=(2, 2, 7, 9)))
+    check_gradients(lambda x: ops.roi_align_levels([other, x], *rest), RANDOM.normal(size=(2, 2, 3, 4)))
+
+
+def test_several_levels_without_boxes_and_in_half_precision() -> None:
+    maps = [core.to_tensor(IMAGES.astype("float32")), core.ones([2, 12, 3, 4])]
+    none = core.zeros([0], "int64")
+    empty = ops.roi_align_levels(maps, core.zeros([0, 4]), none, core.to_tensor([0, 0]), POOLED, [1.0, 0.5])
+    assert empty.shape == [0, 12, *POOLED]
+    rest = (core.to_tensor(BOXES.astype("float32")), core.to_tensor(LEVELS), core.to_tensor(COUNTS), POOLED, [1.0, 0.5])
+    half = [x.astype("bfloat16") for x in maps]
+    found = ops.roi_align_levels(half, *rest)
+    assert found.dtype == core.bfloat16
+    expected = ops.roi_align_levels([x.astype("float32") for x in half], *rest).numpy()
+    np.testing.assert_allclose(found.astype("float32").numpy(), expected, rtol=1e-2, atol=1e-2)
+
+
+def test_messages_of_several_levels() -> None:
+    maps, boxes, counts = [core.zeros([1, 4, 5, 5]), core.zeros([1, 4, 2, 2])], core.zeros([2, 4]), core.to_tensor([2])
+    levels = core.to_tensor([0, 1])
+    with pytest.raises(OperatorError, match="roi_align_levels: 2 maps need as many spatial_scales, but got 1"):
+        ops.roi_align_levels(maps, boxes, levels, counts, 2, [1.0])
+    with pytest.raises(OperatorError, match="0 maps need as many spatial_scales, but got 0"):
+        ops.roi_align_levels([], boxes, levels, counts, 2, [])
+    with pytest.raises(OperatorError, match=r"all maps must be float32\[1, 4, H, W\] and not empty, but got"):
+        ops.roi_align_levels([maps[0], maps[1][:, :3]], boxes, levels, counts, 2, [1.0, 0.5])
+    with pytest.raises(OperatorError, match=r"levels holds one number for each of 2 boxes, but got \[1\]"):
+        ops.roi_align_levels(maps, boxes, levels[:1], counts, 2, [1.0, 0.5])
+    with pytest.raises(OperatorTypeError, match="levels must hold integers, got float32"):
+        ops.roi_align_levels(maps, boxes, levels.astype("float32"), counts, 2, [1.0, 0.5])
+    with pytest.raises(OperatorError, match="roi_align_levels: boxes_num adds up to 3, but there are 2 boxes"):
+        ops.roi_align_levels(maps, boxes, levels, core.to_tensor([3]), 2, [1.0, 0.5])
+
+
 def test_a_box_with_its_corners_the_wrong_way_round_has_no_samples() -> None:
     x = core.ones([1, 2, 8, 8])
     x.stop_gradient = False

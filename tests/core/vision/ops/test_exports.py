@@ -66,6 +66,13 @@ PROGRAMS = {
         lambda x, boxes, numbers: ops.roi_align(x, boxes, numbers, 3, 0.05), [MAPS, REGIONS, NUMBERS],
         lambda n, h, w: [(n, 3, h, w), (n * h, 4), (n,)],
     ),
+    "roi_align_levels": Program(
+        lambda x, boxes, numbers: ops.roi_align_levels(
+            [x, core.nn.functional.max_pool2d(x, 2)], boxes, core.cast(boxes[:, 0] > 30, "int64"), numbers, 3,
+            [0.05, 0.025],
+        ),
+        [MAPS, REGIONS, NUMBERS], lambda n, h, w: [(n, 3, h, w), (n * h, 4), (n,)],
+    ),
     "multiclass_nms": Program(
         lambda boxes, ranks: ops.multiclass_nms(boxes, ranks, 0.2, 20, 12, 0.4, return_index=True, padded=True),
         [BOXES, RANKS], lambda n, h, w: [(n, h * w, 4), (n, 3, h * w)],

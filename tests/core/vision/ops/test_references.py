@@ -67,10 +67,10 @@ def test_compiled_as_the_official_operators(name: str) -> None:
 def test_every_public_name_has_a_case_and_a_docstring() -> None:
     called = " ".join(name.split()[0] for name in CASES).split()
     without_tensors = {"ConvNormActivation", "decode_jpeg", "read_file"}  # tested by themselves
-    # No operators of Paddle's: test_targets.py, test_deformable_pooling.py and PaddleDetection's tests compare them.
+    # No operators of Paddle's: tests beside this file, and PaddleDetection's, compare them.
     of_toolkits = {
         "balanced_sample", "bbox2delta", "box_iou", "deformable_psroi_pooling", "generate_mask_target",
-        "generate_proposal_target", "label_box", "rpn_anchor_target", "subsample_labels",
+        "generate_proposal_target", "label_box", "roi_align_levels", "rpn_anchor_target", "subsample_labels",
     }  # fmt: skip
     assert set(called) | without_tensors | of_toolkits == set(ops.__all__)
     for name in ops.__all__:
