@@ -11,7 +11,6 @@ from core.nn import functional as F
 from PaddleDetection.models.architectures.faster_rcnn import FasterRCNN
 from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, divided_c4, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
-from PaddleDetection.models.boxes import of_class
 from PaddleDetection.models.heads.mask_head import MaskHead
 from PaddleDetection.models.losses.rcnn_loss import Regions, Truth, mask_loss, truth_of
 
@@ -21,6 +20,9 @@ of a fresh network leave most of it empty."""
 
 LEAST = 8
 """Fewer regions than these are not told apart."""
+
+AT_ONCE = 25
+"""The masks of so many boxes of an image are computed together: 0.8 megabytes for each."""
 
 
 class MaskRCNN(FasterRCNN):
@@ -48,12 +50,18 @@ class MaskRCNN(FasterRCNN):
         features = self.features(image)
         found = self.boxes(features, im_shape, scale_factor)
         regions = self.cut_masks(features, found.corners)
-        logits = self.mask_head(self.bbox_head.head(regions) if self.neck is None else regions)
-        labels = core.cast(found.rows[..., 0].flatten(), "int64")
-        likely = F.sigmoid(of_class(logits, labels.clip(min=0)))
-        size = likely.shape[1]
-        likely = likely * core.cast(labels >= 0, "float32").reshape([-1, 1, 1])
-        return found.rows, found.counts, likely.reshape([-1, self.selection.keep_top_k, size, size])
+        if self.neck is None:
+            regions = self.bbox_head.head(regions)
+        room = self.selection.keep_top_k
+        regions = regions.reshape([-1, room, *regions.shape[1:]])
+        classes = core.cast(found.rows[..., 0], "int64")
+        parts = []
+        for start in range(0, room, AT_ONCE):
+            seen, own = (table[:, start : start + AT_ONCE] for table in (regions, classes))
+            logits = self.mask_head.of_classes(seen.flatten(0, 1), own.flatten().clip(min=0))
+            parts.append(logits.reshape([classes.shape[0], -1, *logits.shape[1:]]))
+        likely = F.sigmoid(core.concat(parts, 1)) * core.cast(classes >= 0, "float32").unsqueeze(-1).unsqueeze(-1)
+        return found.rows, found.counts, likely
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return the losses of boxes, and "loss_mask"."""

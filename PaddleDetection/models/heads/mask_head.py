@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+import core
 from core import ParamAttr, nn
 from core.nn.initializer import Initializer, KaimingNormal
 from PaddleDetection.models.necks.fpn import ConvNormLayer
@@ -69,3 +70,16 @@ class MaskHead(nn.Layer):
     def forward(self, regions: Any) -> Any:
         """Return logits."""
         return self.mask_fcn_logits(self.head(regions))
+
+    def of_classes(self, regions: Any, classes: Any) -> Any:
+        """Return the logits of one class of each region, (R, 2 * M, 2 * M), without those of the others.
+
+        Args:
+            regions: as of :meth:`forward`.
+            classes: int64 (R,).
+        """
+        last: Any = self.mask_fcn_logits
+        maps = self.head(regions)
+        weights = core.gather(last.weight.flatten(1), classes).unsqueeze(1)
+        logits = core.matmul(weights, maps.flatten(2)).reshape([-1, *maps.shape[2:]])
+        return logits + core.gather(last.bias, classes).unsqueeze(-1).unsqueeze(-1)
