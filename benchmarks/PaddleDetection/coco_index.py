@@ -3,7 +3,7 @@
 It is written first where FOLDER lacks it; the peak of the indexing process counts that, too, so run it twice. The
 workers then read the objects of all images. Memory is what a process does not share, and its part of what it does.
 
-    PYTHONPATH=. python benchmarks/PaddleDetection/coco_index.py FOLDER
+    python -m benchmarks.PaddleDetection.coco_index FOLDER
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ IMAGES, OBJECTS, POINTS = 118_000, 860_000, 20
 
 
 def write(path: Path) -> None:
-    """Write the file."""
+    """Write the file, and its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     source = np.random.RandomState(0)
     with path.open("w") as file:
         file.write('{"images": [')

@@ -207,6 +207,10 @@ TABLE: Table = {
         ),
         ("python -m benchmarks.PaddleDetection.reader FOLDER --paddle PYTHON --rounds 2 --images 32", PEERS),
         (
+            "python -m benchmarks.PaddleDetection.coco_index FOLDER",
+            NotRun("it writes a file of 369 MB, and takes minutes"),
+        ),
+        (
             "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --paddle PYTHON --rounds 3 --threads 1 "
             "--processor --only exported",
             PEERS,
