@@ -123,16 +123,15 @@ def report(toolkit: Toolkit, run: TrainedRun) -> bool:
         print(f"  {split}: {shown(numbers)}")
     if outcome.results:
         print("".join(f"  {line}\n" for line in task.remarks()), end="")
-    pictures: list[str] = []
-    for judged in [split for split in ("test", "valid") if split in outcome.evaluators][:1]:
-        pictures = task.write_pictures(outcome.evaluators[judged], judged, folder.path)
+    judged = next((split for split in ("test", "valid") if split in outcome.evaluators), "")
+    pictures = task.write_pictures(outcome.evaluators[judged], judged, folder.path) if judged else []
     good = meets_expectation(config.expect, {split: run.numbers(split) for split in outcome.results})
     if config.expect is not None and config.expect.split not in outcome.results:
         print(f"note: expect.split is {config.expect.split!r}, which was not evaluated")
     print(f"\nlook at   {folder}/{', '.join(['learning_curve.png', *task.pictures(), *pictures])}\nnext, try")
     tries = [
         *task.suggestions(),
-        Suggestion("eval", "", "evaluate again; --split chooses another split"),
+        Suggestion("eval", "--split valid" * (judged == "valid"), "evaluate again; --split chooses another split"),
         Suggestion("export", "", "a folder that runs without the network's Python class"),
     ]
     for one in tries:

@@ -45,6 +45,18 @@ def test_it_evaluates(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "BELOW what the config expects" in capsys.readouterr().out
 
 
+def test_what_to_try_without_a_test_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    valid = "data.valid={dataset: {name: Shapes, count: 20}, transforms: [{name: ToTensor}], batch_size: 20}"
+    changes = [f"output={tmp_path / 'run'}", "data.test=null", valid, "train.epochs=1", "expect=null"]
+    assert toy.train(["-c", str(CONFIG), *(word for change in changes for word in ("-o", change))]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "evaluate again" in line]
+    command, folder, *words = line.split("   ")[0].split()[1:]
+    assert Path(command).name == "eval.py" and words == ["--split", "valid"]
+    assert toy.evaluate([folder, *words]) == 0
+    with pytest.raises(ValueError, match="the config has no data.test; it has train, valid"):
+        toy.evaluate([folder])
+
+
 def test_what_it_infers_is_what_it_exports(run: Path) -> None:
     assert toy.infer([str(run), "--count", "6"]) == 0
     assert toy.export([str(run)]) == 0
