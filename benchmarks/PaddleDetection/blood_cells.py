@@ -40,6 +40,16 @@ SHORTER = {"yolov3_mobilenet_v1": ("train.epochs=10", "train.evaluate_every=5")}
 """What is changed in a network's config, on both sides."""
 
 
+FITTED = (
+    "network.min_sizes=[[22,55],[107],[150],[195],[240],[285]]",
+    "network.aspect_ratios=[[],[],[],[],[],[]]",
+    "network.overlap_threshold=0.4",
+    "schedule.learning_rate=0.002",
+    "train.epochs=24",
+)
+"""Prior boxes that tools/anchor_cluster.py proposes for SSD here, and a longer training."""
+
+
 class Run(NamedTuple):
     """One training.
 
@@ -47,21 +57,32 @@ class Run(NamedTuple):
         network: what the names of its configs end with.
         seed: of weights, order and augmentation.
         digits: whether ours begins with what it learned of drawn digits.
+        setting: what is special about it.
+        changes: which keys of the config that changes.
     """
 
     network: str
     seed: int
     digits: bool
+    setting: str = ""
+    changes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """What tells this run from others."""
-        return f"{self.network}{', from digits' if self.digits else ''}, seed {self.seed}"
+        setting = f", {self.setting}" if self.setting else ""
+        return f"{self.network}{setting}{', from digits' if self.digits else ''}, seed {self.seed}"
+
+    @property
+    def overrides(self) -> list[str]:
+        """What differs from the network's config, on both sides."""
+        return [f"seed={self.seed}", *SHORTER.get(self.network, ()), *self.changes]
 
 
 RUNS = [
     *(Run("yolov3_mobilenet_v1", seed, digits) for digits in (False, True) for seed in (0, 1, 2)),
     *(Run(name, 0, digits) for name in ("ssd_mobilenet_v1", "faster_rcnn_r18_fpn") for digits in (False, True)),
+    Run("ssd_mobilenet_v1", 0, True, "fitted priors", FITTED),
 ]
 
 
@@ -69,8 +90,8 @@ def ours(run: Run, data: Path, work: Path, threads: int) -> dict[str, Any]:
     """Train with PaddleDetection/train.py, unless that is done, and return the evaluation."""
     train = functools.partial(trained, "PaddleDetection", threads=threads)
     digits = train(work / f"digits_{run.network}", [f"digits_{run.network}"]) if run.digits else None
-    words = [f"bccd_{run.network}", "--data", str(data), "-o", f"seed={run.seed}"]
-    words += [word for change in SHORTER.get(run.network, ()) for word in ("-o", change)]
+    words = [f"bccd_{run.network}", "--data", str(data)]
+    words += [word for change in run.overrides for word in ("-o", change)]
     if digits is not None:
         words += ["-o", f"network.pretrained={digits / 'checkpoints/best/model.safetensors'}"]
     folder = train(work / run.name.replace(", ", "_").replace(" ", "_"), words)
@@ -90,8 +111,8 @@ def theirs(run: Run, data: Path, work: Path, threads: int, peers: str) -> dict[s
     from core.train import load_config
     from PaddleDetection.config import DetectionConfig
 
-    folder = work / f"torch_{run.network}_{run.seed}"
-    overrides = [f"data.root={json.dumps(str(data))}", f"seed={run.seed}", *SHORTER.get(run.network, ())]
+    folder = work / "_".join(["torch", run.network, *run.setting.split(), str(run.seed)])
+    overrides = [f"data.root={json.dumps(str(data))}", *run.overrides]
     config = load_config(DetectionConfig, CONFIGS / f"bccd_{run.network}.yaml", overrides)
     if not (folder / "detections.npz").exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -212,7 +233,8 @@ def main() -> None:
     work.mkdir(parents=True, exist_ok=True)
     log = Log(options.log)
     for run in [run for run in RUNS if options.only in run.name and run.name not in log]:
-        row: dict[str, Any] = {"run": run.name, "ours": ours(run, data, work, options.threads)}
+        row: dict[str, Any] = {"run": run.name, **({"changes": run.changes} if run.changes else {})}
+        row["ours"] = ours(run, data, work, options.threads)
         if not run.digits:
             row["pytorch"] = theirs(run, data, work, options.threads, options.peers)
         log.add(row)

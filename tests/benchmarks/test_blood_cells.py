@@ -48,7 +48,7 @@ def config_of(data: Path, network: str, *overrides: str) -> DetectionConfig:
 
 
 def test_every_run_has_its_configs_and_a_name_of_its_own() -> None:
-    assert len({run.name for run in blood_cells.RUNS}) == len(blood_cells.RUNS) == 10
+    assert len({run.name for run in blood_cells.RUNS}) == len(blood_cells.RUNS) == 11
     for run in blood_cells.RUNS:
         assert (blood_cells.CONFIGS / f"bccd_{run.network}.yaml").exists()
         assert (blood_cells.CONFIGS / f"digits_{run.network}.yaml").exists()
