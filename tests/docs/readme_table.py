@@ -242,7 +242,7 @@ TABLE: Table = {
         ),
         (
             "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --models mask_rcnn --rows compiled "
-            "--overlap 0.5 --rounds 3 --threads 1 --processor",
+            "--overlap 0.5 --rounds 2 --threads 1 --processor",
             PEERS,
         ),
         ("python -m benchmarks.core.detection_operators --peers PYTHON --threads 1 --processor", PEERS),
