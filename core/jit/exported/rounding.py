@@ -22,7 +22,7 @@ from core.kernels.data import get_default_dtype, set_default_dtype
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import REGISTRY
-from core.kernels.dtypes import float32, float64
+from core.kernels.dtypes import DType, float32, float64
 from core.kernels.engine import engine
 from core.tensor import Tensor
 
@@ -43,6 +43,8 @@ CHOOSING = frozenset(
     }
 )  # fmt: skip
 """Operators whose results jump where numbers change a little."""
+COMPARING = frozenset({"equal", "greater_equal", "greater_than", "less_equal", "less_than", "not_equal"})
+"""Operators, and those with ``_scalar`` behind, that jump as well."""
 NOISE_FACTOR = 4
 """Or by so many times the live model's distance from its run in float64."""
 _MOVING = frozenset({"reshape", "transpose", "slice", "assign", "detach", "split", "split_equally", "broadcast_to"})
@@ -215,15 +217,49 @@ def steps_between(ours: np.ndarray, theirs: np.ndarray) -> float:
 
 
 def chosen_results(program: ExportedProgram) -> set[int]:
-    """Return the numbers of the results that depend on a choice by comparison: of boxes, places, orders.
+    """Return the numbers of the results that depend on a choice: of boxes, places, orders.
 
     Where a step of 8 bits decides between two that are about as good, everything behind the choice is another thing.
+    So it is in 16 bits, and behind a comparison of what was computed in them.
     """
-    chosen: set[str] = set()
-    for node in program.nodes:
-        if node.operator in CHOOSING or node.control_flow is not None or not chosen.isdisjoint(node.inputs):
-            chosen.update(node.outputs)
+    chosen, _ = _choices(program)
     return {i for i, name in enumerate(program.outputs) if name in chosen}
+
+
+def given_to_choices(program: ExportedProgram, rewritten: ExportedProgram) -> list[tuple[str, str]]:
+    """Return the values that choices are made by, of which none is behind a choice: their names in both programs.
+
+    Args:
+        program: A program.
+        rewritten: What passes made of it.
+    """
+    makers = {node.outputs[0]: node for node in rewritten.nodes if node.outputs}
+    _, choosing = _choices(program)
+    pairs = [(node, makers[node.outputs[0]]) for node in choosing if node.outputs[0] in makers]
+    return sorted({names for one, other in pairs for names in zip(one.inputs, other.inputs)})
+
+
+def _choices(program: ExportedProgram) -> tuple[set[str], list[Any]]:
+    """Return the names of what depends on a choice, and the operations that choose first."""
+
+    def is_narrow(dtype: DType) -> bool:
+        return dtype.is_floating and dtype.size == 2
+
+    in_16_bits = {entry.name for entry in program.inputs if is_narrow(entry.dtype)}
+    in_16_bits.update([name for name, weight in program.weights.items() if is_narrow(weight.dtype)])
+    chosen: set[str] = set()
+    choosing: list[Any] = []
+    for node in program.nodes:
+        if any(is_narrow(dtype) for _, dtype in node.metas) or not in_16_bits.isdisjoint(node.inputs):
+            in_16_bits.update(node.outputs)
+        compares = node.operator.removesuffix("_scalar") in COMPARING and not in_16_bits.isdisjoint(node.inputs)
+        chooses = compares or node.operator in CHOOSING or node.control_flow is not None
+        behind = not chosen.isdisjoint(node.inputs)
+        if chooses and not behind:
+            choosing.append(node)
+        if chooses or behind:
+            chosen.update(node.outputs)
+    return chosen, choosing
 
 
 def largest_of(array: np.ndarray) -> float:

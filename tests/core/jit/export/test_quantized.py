@@ -12,7 +12,6 @@ import core
 from core import nn
 from core.jit.export import check
 from core.jit.exported.reader import read_program
-from core.jit.exported.rounding import chosen_results
 from core.jit.passes.passes import with_constants_folded
 from core.quantization.post_training import PostTraining
 from core.static import InputSpec
@@ -89,20 +88,3 @@ def test_results_that_are_more_than_steps_off_are_found() -> None:
     )
     assert not check._difference_in_steps([wanted[0] + 0.06], wanted, "the other's", {0})
     assert "by inf of its size" in check._difference_in_steps([wanted[0][:3]], wanted, "the other's")
-
-
-def test_what_follows_from_a_choice_is_not_compared_number_by_number(tmp_path: Path) -> None:
-    class Best(nn.Layer):
-        def __init__(self):
-            super().__init__()
-            self.fc = nn.Linear(4, 6)
-
-        def forward(self, x):
-            scores = self.fc(x)
-            values, places = core.topk(scores, 2)
-            return scores, values * 2, places
-
-    made = Best()
-    made.eval()
-    core.jit.save(made, tmp_path / "best", [InputSpec([None, 4])])
-    assert chosen_results(read_program(tmp_path / "best")) == {1, 2}
