@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import platform
 import re
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from benchmarks import all as every
 from benchmarks import side
+from benchmarks.comparisons import COMPARISONS, OURS_ALONE
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 
@@ -24,12 +26,12 @@ def options(**changed: object) -> argparse.Namespace:
 
 def test_each_program_of_the_document_is_run_or_named_with_a_reason() -> None:
     listed = set(re.findall(r"^\| `python -m benchmarks\.([\w.]+)", DOCUMENT.read_text(encoding="utf-8"), re.M))
-    known = {*every.COMPARISONS, *every.OURS_ALONE}
+    known = {*COMPARISONS, *OURS_ALONE}
     assert listed - {"all"} <= known, "enter the program in COMPARISONS or OURS_ALONE of benchmarks/all.py"
-    assert not set(every.COMPARISONS) & set(every.OURS_ALONE)
+    assert not set(COMPARISONS) & set(OURS_ALONE)
 
 
-@pytest.mark.parametrize("name", every.COMPARISONS)
+@pytest.mark.parametrize("name", COMPARISONS)
 def test_programs_know_the_options_that_they_are_given(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     class Reached(Exception):
         """The program has read its options."""
@@ -39,7 +41,7 @@ def test_programs_know_the_options_that_they_are_given(name: str, monkeypatch: p
         assert not unknown
         raise Reached
 
-    one = every.COMPARISONS[name]
+    one = COMPARISONS[name]
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse)
     for quick in (False, True) if one.quick else (False,):
         words = every._words(name, one, list(one.rows or ()), options(quick=quick), {name: "FILES"})
@@ -67,6 +69,13 @@ def test_six_rows_are_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     commands, notes = every.plan(options(quick=True), {})
     assert len(commands) == 6 and not notes
     assert all(words[-2:] == ["--rounds", "1"] and words.count("--rows") <= 1 for words in commands.values())
+
+
+def test_a_processor_is_named_with_its_family() -> None:
+    lines = ["cpu family\t: 26", "model\t\t: 2", "model name\t: AMD EPYC", "flags\t\t: sse avx512f avx2"]
+    other = [line.replace("26", "25") for line in lines]
+    assert every.processor("\n".join([*lines, "", *other])) == "AMD EPYC, family 26, model 2, avx2, avx512f"
+    assert every.processor("") == platform.machine()
 
 
 def test_files_of_no_comparison_are_refused() -> None:
