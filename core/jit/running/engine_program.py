@@ -70,7 +70,8 @@ class EngineProgram:
         own = is_for_custom_kernels(program)
         if own or has_control_flow(program):  # the engine has no graph for it: stretches of it are compiled
             given_to = (program.name, trace.variables, trace.operations, outputs)
-            self._parts = Executable(*given_to, static=True, custom_kernels=own, serving=True)
+            fixed = range(count, count + len(self._weights))
+            self._parts = Executable(*given_to, static=True, custom_kernels=own, serving=True, fixed=fixed)
             self._constants = [Value(a, v.meta) for a, v in zip(self._weights, trace.variables[count:])]
         else:
             self._program = graph.Program(

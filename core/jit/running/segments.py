@@ -10,12 +10,14 @@ anything else that was recorded.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context
 from core.jit.passes.joined_shifts import with_joined_shifts
 from core.jit.passes.regions import with_regions
+from core.jit.running.kernel_step import KernelStep
 from core.jit.tracing.replay import repeat
 from core.kernels.dispatch import dispatcher, lowering
 from core.kernels.dispatch.dispatcher import Node, Plan, Value
@@ -175,6 +177,7 @@ class Executable:
         static_inputs: Positions of the variables that are the same arrays in most calls (parameters).
         custom_kernels: Whether custom kernels are called between the engine's stretches, instead of by the engine.
         serving: Whether it is an exported program, for a predictor.
+        fixed: Positions of the variables that are the same arrays in all calls.
     """
 
     def __init__(
@@ -187,6 +190,7 @@ class Executable:
         static_inputs: Sequence[int] = (),
         custom_kernels: bool = False,
         serving: bool = False,
+        fixed: Sequence[int] = (),
     ) -> None:
         same = {id(variables[i]) for i in static_inputs}
         self.slots = {id(value): i for i, value in enumerate(variables)}
@@ -199,9 +203,11 @@ class Executable:
         for group in reversed(groups):
             wanted.append(later)
             later = later | {id(value) for operation in group for value in operation.inputs}
+        read = {id(value) for group in groups if id(group[0]) not in single for o in group for value in o.inputs}
+        own = {id(variables[i]) for i in fixed} - read  # whose memory the engine lays out nowhere
         for group, after in zip(groups, reversed(wanted)):
             if id(group[0]) in single:
-                self._add(single[id(group[0])](group[0]), group[0].inputs, group[0].outputs)
+                self._add(_single_step(single[id(group[0])], group[0], own), group[0].inputs, group[0].outputs)
                 continue
             made = {id(value) for operation in group for value in operation.outputs}
             results = [value for operation in group for value in operation.outputs if id(value) in after]
@@ -262,6 +268,13 @@ class _ViewStep:
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         return [Value(engine.reshaped(inputs[0].array, self.meta[0]), self.meta)]
+
+
+def _single_step(kind: Any, operation: Operation, fixed: AbstractSet[int]) -> Any:
+    """Return a step of a class; the arrays of ``fixed`` inputs, by ``id``, are read by such steps alone."""
+    if kind is _SingleStep and _serving(operation) is operation.operator and KernelStep.serves(operation):
+        return KernelStep(operation, [place for place, value in enumerate(operation.inputs) if id(value) in fixed])
+    return kind(operation)
 
 
 def _single_steps(operations: Sequence[Operation], custom_kernels: bool) -> dict[int, Any]:

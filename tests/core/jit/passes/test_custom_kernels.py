@@ -17,8 +17,13 @@ from core.jit.exported.program import ExportedProgram
 from core.jit.exported.reader import read_program
 from core.jit.passes.custom_kernels import OWN
 from core.jit.passes.fusion import optimized
+from core.jit.running.kernel_step import KernelStep
 from core.jit.running.segments import Executable
+from core.kernels.dispatch.trace import Operation
+from core.kernels.numeric.tiles import COLUMNS
+from core.operators._fused_operators import packed_affine
 from core.static import InputSpec
+from core.tensor import apply
 
 RNG = np.random.default_rng(6)
 
@@ -111,4 +116,22 @@ def test_stretches_are_cut_only_where_kernels_of_ours_are(tmp_path: Path, monkey
     predictor.run(np.zeros((2, 5), "int64"))
     steps = Counter(cuts[-1])
     assert steps["Segment"] == 2  # the embedding, and everything behind the last layer
-    assert steps["_SingleStep"] == 12 + 4 + 2
+    assert steps["KernelStep"] == 12 + 4 + 2
+
+
+def test_a_kernel_is_called_with_other_sizes_and_weights_than_before() -> None:
+    shapes, options = ((3, 4), (1, 4, COLUMNS), (COLUMNS,)), {"activation": "none"}
+    x, matrix, bias = (core.to_tensor(RNG.standard_normal(shape, dtype="float32")) for shape in shapes)
+    with core.no_grad():
+        made = apply(packed_affine, x, matrix, bias, **options)
+        inputs, outputs = [value._value for value in (x, matrix, bias)], [made._value]
+        operation = Operation(packed_affine, options, inputs, outputs, False)
+        assert KernelStep.serves(operation)
+        step = KernelStep(operation, fixed=[1, 2])
+        for rows, factor in ((3, 1), (3, 2), (5, 2), (3, 1)):
+            given = [core.ones([rows, 4]), matrix * factor, bias]
+            found = step.run([value._value for value in given])[0]
+            expected = given[1].numpy()[0].sum(0) + bias.numpy()
+            np.testing.assert_allclose(core.Tensor(found).numpy(), np.tile(expected, (rows, 1)), rtol=1e-5, atol=1e-5)
+    half = core.ones([2], "bfloat16")._value
+    assert not KernelStep.serves(Operation(packed_affine, options, inputs, [half], False))
