@@ -605,7 +605,7 @@ TABLE: Table = {
         ),
         (
             "python -m benchmarks.PaddleVideo.fight_clips FOLDER --peers PYTHON "
-            '--log benchmarks/PaddleVideo/fight_clips.jsonl --only "tsm, fold"',
+            "--log benchmarks/PaddleVideo/fight_clips.jsonl",
             PEERS,
         ),
     ],
