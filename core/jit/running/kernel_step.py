@@ -10,7 +10,7 @@ from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dispatch.trace import Operation
 from core.kernels.dtypes import bfloat16
-from core.kernels.engine import engine
+from core.kernels.engine import engine, host_array
 
 
 class KernelStep:
@@ -33,6 +33,7 @@ class KernelStep:
         """Return whether an operation can be called so."""
         operator, values = operation.operator, (*operation.inputs, *operation.outputs)
         fills = isinstance(operator, HostOperator) and operator.fills and operator.is_direct
+        fills = fills and engine.COMPUTES_AT_ONCE  # else memory would be waited for, as an operator's call does
         return fills and not any(value.meta[1] is bfloat16 or 0 in value.meta[0] for value in values)
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
@@ -47,13 +48,14 @@ class KernelStep:
         with engine.engine_lock:
             views = [self._view(place, value) for place, value in enumerate(inputs)]
             targets = [engine.empty(*meta) for meta in self._made]
-            operator.fill(views, [engine.view(array, *meta) for array, meta in zip(targets, self._made)], attributes)
+            made = [host_array.readable(array, *meta) for array, meta in zip(targets, self._made)]
+            operator.fill(views, made, attributes)
         return [Value(array, meta) for array, meta in zip(targets, self._made)]
 
     def _view(self, place: int, value: Value) -> Any:
-        array = value.array
         if place not in self._fixed:
-            return engine.view(array, *value.meta)
+            return host_array.readable(value.held, *value.meta)
+        array = value.array
         known = self._views.get(place)
         if known is None or known[0] is not array:
             known = self._views[place] = array, engine.view(array, *value.meta)

@@ -18,7 +18,7 @@ result is, the more a second thread of the engine's helps, and the more it costs
 
 _codes = {dtype.numpy.num: dtype.code for dtype in BY_NUMPY.values()} | {np.dtype("longlong").num: int64.code}
 _kept = frozenset(dtype for dtype in BY_NUMPY.values() if dtype is not float16)
-_Memory = ctypes.c_char * MOST_BYTES
+_Memory = ctypes.c_char * 2**35  # more than an engine's array has: it is only said where memory begins
 
 
 class HostArray:
@@ -76,7 +76,7 @@ def readable(held: Any, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     Args:
         held: A :class:`HostArray`, or an engine array on a CPU with no write pending.
         shape: Its shape, of at least one element.
-        dtype: Its type; :func:`is_kept` answers yes.
+        dtype: Its type, not bfloat16.
     """
     if type(held) is HostArray:
         numbers = held.numbers
