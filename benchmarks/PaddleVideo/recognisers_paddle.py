@@ -12,7 +12,7 @@ UNUSED = ("paddle.fluid", "decord", "av", "SimpleITK", "lmdb", "nvidia", "moviep
 
 PARTS = {
     "tsn_r50": ("ResNet", {"depth": 50}, "TSNHead", {"in_channels": 2048}),
-    "tsm_r50": ("ResNetTSM", {"depth": 50, "num_seg": 8}, "TSMHead", {"in_channels": 2048, "num_seg": 8}),
+    "tsm_r50": ("ResNetTSM", {"depth": 50, "num_seg": 8}, "TSMHead", {"in_channels": 2048}),
 }
 WHOLE = {
     "slowfast_r50": (
