@@ -211,38 +211,29 @@ TABLE: Table = {
             NotRun("it writes a file of 369 MB, and takes minutes"),
         ),
         (
-            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --paddle PYTHON --rounds 3 --threads 1 "
-            "--processor --only exported",
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --paddle PYTHON --rounds 3 --only exported",
             PEERS,
         ),
         (
-            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models yolov3_darknet53-608 "
-            "--rows onnxruntime,openvino --rounds 1 --threads 1 --processor --only exported",
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --paddle PYTHON --rounds 3 --only exported "
+            "--models faster_rcnn_r50_fpn-800x1088",
             PEERS,
         ),
         (
-            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models faster_rcnn_r50_fpn-416x544 "
-            "--rows onnxruntime --rounds 1 --threads 1 --processor --only exported",
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --paddle PYTHON --rounds 2 --only exported "
+            "--batch 8 --models ppyoloe_crn_s-640,yolov3_mobilenet_v1-320,ssd_mobilenet_v1_300-300",
             PEERS,
         ),
         (
-            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models yolov3_mobilenet_v1-320 --batch 8 "
-            "--rows onnxruntime,openvino --rounds 1 --threads 1 --processor --only exported",
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --rows openvino --rounds 3 "
+            '--only "exported, bfloat16"',
             PEERS,
         ),
+        ("python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --rows exported --rounds 2", PEERS),
+        ("python -m benchmarks.PaddleDetection.detector_training --peers PYTHON --paddle PYTHON --rounds 2", PEERS),
         (
-            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --models ssd_mobilenet_v1_300-300 --batch 8 "
-            "--rows onnxruntime,openvino --rounds 5 --threads 1 --processor --only exported",
-            PEERS,
-        ),
-        (
-            "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --rows exported --rounds 2 "
-            "--threads 1 --processor",
-            PEERS,
-        ),
-        (
-            "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --models mask_rcnn --rows compiled "
-            "--overlap 0.5 --rounds 2 --threads 1 --processor",
+            "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --paddle PYTHON "
+            "--rows unfused,compiled,paddle --rounds 2",
             PEERS,
         ),
         ("python -m benchmarks.core.detection_operators --peers PYTHON --threads 1 --processor", PEERS),
