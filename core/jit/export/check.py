@@ -305,14 +305,15 @@ def _difference_before_choices(
 ) -> str:
     """Return what is wrong with the numbers that boxes, places or orders are chosen by, or nothing.
 
-    In 16 bits two that are about as good change places, so that everything behind the choice is another thing.
+    In 16 bits two that are about as good change places, so that everything behind the choice is another thing. Maps at
+    the end of deep networks are compared by their lengths: of a million numbers some differ by more than the others.
     """
     pairs = [(one, other) for one, other in given_to_choices(program, fast) if one in known]
     if not pairs:
         return ""
     shapes = [array.shape for array in example.inputs]
     values = EngineProgram(fast, weights, shapes, program.fuse, [other for _, other in pairs])(example.inputs)
-    problem = _difference(values, [_readable(known[one]) for one, _ in pairs], "the uncompiled program's", _IN_16_BITS)
+    problem = _difference_in_steps(values, [_readable(known[one]) for one, _ in pairs], "the uncompiled program's")
     return problem and f"of what is chosen by, {problem}"
 
 

@@ -33,7 +33,7 @@ TERMS_FACTOR = 8 * float(np.finfo(np.float32).eps)
 LEAST = 32 * float(np.finfo(np.float32).eps)
 """Or by this share of the largest element: of a few numbers, the noise that is measured may happen to be none."""
 STEPS = 0.05
-"""By what share of its size a result of a program in 8 bits may change between two right computations."""
+"""By what share of its length a result in 8 bits, or what is chosen by in 16, may change between right computations."""
 CHOOSING = frozenset(
     {
         "arg_extreme", "argsort", "generate_proposals", "generate_proposals_padded", "match_boxes",
