@@ -94,7 +94,7 @@ def _add_and_normalize(*arrays: np.ndarray, out: Any, **options: Any) -> None:
 
         add_and_normalize_narrow(*arrays, out=out, **options)
     else:
-        from core.kernels.layers.normalization import add_and_normalize_rows
+        from core.kernels.layers.normalization import add_and_normalize_rows  # likewise
 
         add_and_normalize_rows(*arrays, out=out, **options)
 

@@ -94,6 +94,6 @@ def test_the_refused_primitives_are_these_and_the_rest_is_converted() -> None:
     made_at_run_time = {name for name in REGISTRY if "#" in name}  # by layers of the user's own, and by hooks
     rest = set(REGISTRY) - set(CONVERTERS) - set(REFUSED) - gradients - stored - made_at_run_time
     # what no trace contains that is exported: it comes from passes on exported programs, or does not run in such traces
-    passes = {"add_and_normalize", "packed_affine", "narrow_affine", "channels_last"}
+    passes = {"add_and_normalize", "packed_affine", "narrow_affine", "narrow_attention", "channels_last"}
     missing = rest - passes - {"slice_assign", "assign_objects", *OF_DRAWS}
     assert not missing, f"enter them in CONVERTERS or REFUSED of core/onnx/table.py: {sorted(missing)}"
