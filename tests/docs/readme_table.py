@@ -377,6 +377,16 @@ TABLE: Table = {
             NotRun("pretraining takes an hour, and the sets are not in the repository"),
         ),
         (
+            "python -m benchmarks.PaddleNLP.mixed_pretraining FOLDER "
+            "--log benchmarks/PaddleNLP/mixed_pretraining.jsonl --small",
+            NotRun("the sets are not in the repository"),
+        ),
+        (
+            "python -m benchmarks.PaddleNLP.mixed_pretraining FOLDER "
+            "--log benchmarks/PaddleNLP/mixed_pretraining.jsonl --small --precision float16 --emulated",
+            NotRun("the sets are not in the repository"),
+        ),
+        (
             "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_dialogues_ernie.yaml --data drawn/dialogues",
             NotRun("as above"),
         ),
