@@ -196,7 +196,8 @@ def test_outputs_are_those_of_the_network_that_was_written(tmp_path: Path) -> No
     "name", [pytest.param(name, marks=_zoo(name) if "Mobile" in name else pytest.mark.zoo) for name in oracle.ANSWERING]
 )
 def test_a_network_of_release_2_0_answers_the_same_today(name: str, tmp_path: Path) -> None:
-    stored = np.load(oracle.OUTPUTS)
+    with np.load(oracle.OUTPUTS) as file:
+        stored = dict(file)
     values = oracle.seeded({key: tuple(shape) for key, shape in json.loads(str(stored[f"{name} shapes"])).items()})
     path = write_pickled(values, tmp_path / "net.pdparams")
     model = PaddleClas.create_model(name, class_num=oracle.CLASSES, pretrained=path)

@@ -38,6 +38,11 @@ LARGE = (
 MODELS = [pytest.param(name, marks=() if name in SMALLEST and name not in LARGE else pytest.mark.zoo) for name in NAMES]
 
 
+def stored(name: str) -> dict[str, np.ndarray]:
+    with np.load(REFERENCES / f"{name}.npz") as file:
+        return dict(file)
+
+
 def text(array: np.ndarray) -> list[str]:
     return [item.decode() for item in array]
 
@@ -69,7 +74,7 @@ def test_every_model_has_a_reference() -> None:
 
 @pytest.mark.parametrize("name", sampled(NAMES, 3, group=FAMILY_OF.get))
 def test_names_shapes_and_order_are_the_official_ones(name: str) -> None:
-    reference = np.load(REFERENCES / f"{name}.npz")
+    reference = stored(name)
     with core.LazyGuard():
         state = PaddleClas.create_model(name, class_num=classes(name)).state_dict()
     assert list(state) == text(reference["names"])
@@ -78,7 +83,7 @@ def test_names_shapes_and_order_are_the_official_ones(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_outputs_are_the_official_ones(name: str, tmp_path: Path) -> None:
-    reference = np.load(REFERENCES / f"{name}.npz")
+    reference = stored(name)
     state = official_state(reference)
     path = tmp_path / f"{name}.pdparams"
     write_pdparams(state, path, dict(zip(state, text(reference["global_names"]))))
@@ -106,12 +111,12 @@ def test_a_file_that_paddle_wrote_itself() -> None:
     model.eval()
     with core.no_grad():
         output = model(core.to_tensor(input_images((2, 3, 64, 64)))).numpy()
-    assert_close(output, np.load(REFERENCES / "tiny_mobilenet_v1.npz")["output"])
+    assert_close(output, stored("tiny_mobilenet_v1")["output"])
 
 
 @pytest.mark.parametrize("name", ["LeNet", "VGG11", "ResNet18", "MobileNetV2_x0_25"])
 def test_the_references_are_sharper_than_the_tolerance(name: str) -> None:
-    reference = np.load(REFERENCES / f"{name}.npz")
+    reference = stored(name)
     output = reference["output"]
     assert reference["noise"] < 0.5e-4 * max(1.0, np.abs(output).max())
     assert output.std() > 0.1

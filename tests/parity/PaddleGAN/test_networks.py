@@ -23,6 +23,11 @@ LARGE = {
 """Networks that take a second: of each family one stays in the default run."""
 
 
+def stored(name: str) -> dict[str, np.ndarray]:
+    with np.load(REFERENCES / f"{name}.npz") as file:
+        return dict(file)
+
+
 def text(array: np.ndarray) -> list[str]:
     return [item.decode() for item in array]
 
@@ -35,7 +40,7 @@ def fill(network: core.nn.Layer) -> None:
 
 @pytest.mark.parametrize("name", sampled(CASES, 3, group=lambda name: "" if name in LARGE else CASES[name].network))
 def test_state_and_outputs_are_the_reference_s(name: str) -> None:
-    case, reference = CASES[name], np.load(REFERENCES / f"{name}.npz")
+    case, reference = CASES[name], stored(name)
     network = entry(case.network)(**case.arguments)
     found = {name: ",".join(map(str, tensor.shape)) for name, tensor in network.state_dict().items()}
     expected = dict(zip(text(reference["names"]), text(reference["shapes"])))
@@ -58,7 +63,7 @@ def test_state_and_outputs_are_the_reference_s(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_references_depend_on_the_input(name: str) -> None:
-    reference = np.load(REFERENCES / f"{name}.npz")
+    reference = stored(name)
     output = reference["training 0"]
     assert output.std() > 0.01
     assert len(output) == 1 or np.abs(output[0] - output[1]).max() > 0.01
@@ -68,7 +73,7 @@ def test_a_checkpoint_of_ppgan_loads_network_by_network() -> None:
     path = REFERENCES / "ppgan_checkpoint.pdparams"
     creators = {"dc_generator": PaddleGAN.create_generator, "dc_discriminator": PaddleGAN.create_discriminator}
     for name, create in creators.items():
-        case, reference = PPGAN[name], np.load(REFERENCES / f"{name}.npz")
+        case, reference = PPGAN[name], stored(name)
         network = create(case.network, pretrained=path, **case.arguments)
         network.eval()
         with core.no_grad():
@@ -77,7 +82,7 @@ def test_a_checkpoint_of_ppgan_loads_network_by_network() -> None:
 
 
 def test_a_checkpoint_of_photopen_loads_by_its_names(tmp_path: Path) -> None:
-    case, reference = PPGAN["photopen_generator"], np.load(REFERENCES / "photopen_generator.npz")
+    case, reference = PPGAN["photopen_generator"], stored("photopen_generator")
     network = entry(case.network)(**case.arguments)
     fill(network)
     core.save({"net_gen": network.state_dict(), "net_des": {}, "epoch": 1}, str(tmp_path / "photopen.pdparams"))
