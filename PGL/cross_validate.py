@@ -8,8 +8,8 @@ import os
 import sys
 from typing import Any
 
-if not __package__:  # started as a file: import from the repository, not from this folder, whose math hides Python's
-    sys.path[0] = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+if not __package__:  # started as a file: import from the repository, not from this folder
+    sys.path[0] = os.path.realpath(__file__ + "/../..")
 
 from core.train import command_line
 from core.train.runner import commands

@@ -1,10 +1,10 @@
 """Export a trained generator: a folder that computes without its Python class."""
 
+import os
 import sys
-from pathlib import Path
 
-if not __package__:  # started as a file: make the repository importable instead of this folder
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+if not __package__:  # started as a file: import from the repository, not from this folder
+    sys.path[0] = os.path.realpath(__file__ + "/../..")
 
 from core.train.runner import commands
 

@@ -103,3 +103,21 @@ def test_functions_without_annotations_are_compiled_by_numba():
                 if node.returns is None or missing:
                     unannotated.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}")
     assert not unannotated, "annotate them: mypy lets functions of core/kernels pass that numba compiles"
+
+
+def test_every_command_starts_alike():
+    """The line is in each file: nothing of the repository can be imported before. A pathlib may import PGL's math."""
+    commands = [
+        path.relative_to(ROOT)
+        for package in PACKAGES[1:]
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if '\nif __name__ == "__main__":' in path.read_text(encoding="utf-8")
+    ]
+    assert len(commands) > 30
+    for path in commands:
+        before, start, _ = (ROOT / path).read_text(encoding="utf-8").partition(
+            "\nif not __package__:  # started as a file: import from the repository, not from this folder\n"
+            f'    sys.path[0] = os.path.realpath(__file__ + "{"/.." * len(path.parts)}")\n'
+        )
+        assert start, path
+        assert path.parts[0] != "PGL" or "pathlib" not in before, path

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from typing import Optional
+
+if not __package__:  # started as a file: import from the repository, not from this folder
+    sys.path[0] = os.path.realpath(__file__ + "/../../..")
 
 from core.train import command_line
 from core.train.checkpoints.averaging import average_checkpoints

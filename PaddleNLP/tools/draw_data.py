@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Callable, Optional
 
-if not __package__:  # started as a file: make the repository importable instead of this folder
-    sys.path[0] = str(Path(__file__).resolve().parents[2])
+if not __package__:  # started as a file: import from the repository, not from this folder
+    sys.path[0] = os.path.realpath(__file__ + "/../../..")
 
 from core.train import command_line
 from PaddleNLP.data.drawn.conversations import write_conversations
