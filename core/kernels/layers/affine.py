@@ -11,16 +11,13 @@ from numba.extending import intrinsic
 
 from core.kernels.channels_last.forms import FormCode
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads, vectorized
-from core.kernels.layers.vector_functions import gelu as vector_gelu
+from core.kernels.layers.vector_functions import CODES, activated
 from core.kernels.numeric.products import multiply_panel
 from core.kernels.numeric.smooth import gelu
 from core.kernels.numeric.tiles import COLUMNS, LANES, VECTORS
 
 _ROWS_TOGETHER = 128
 _DEPTH_TOGETHER = 768
-CODES = {"none": 0, "relu": 1, "gelu": 2}
-"""Activations by name."""
-
 _ZERO = np.float32(0)
 
 
@@ -120,11 +117,7 @@ def _write(
                 start, end = code.times(r, COLUMNS), code.sum(target, code.times(r, line))
                 for v in range(VECTORS):
                     x = builder.fadd(code.row(sums, code.sum(start, v * LANES)), shifts[v])
-                    if change == CODES["relu"]:
-                        x = builder.select(builder.fcmp_ordered("<", x, code.constant(0)), code.constant(0), x)
-                    elif change == CODES["gelu"]:
-                        x = vector_gelu(code, x)
-                    code.store(x, result, code.sum(end, v * LANES))
+                    code.store(activated(code, change, x), result, code.sum(end, v * LANES))
                 return []
 
             code.loop(rows, [], row)

@@ -17,8 +17,7 @@ from core.kernels.channels_last.forms import BFLOAT16, BYTES, FLOAT32, HAS_BFLOA
 from core.kernels.channels_last.narrow_tiles import HEIGHTS, emit_sums, form_of
 from core.kernels.channels_last.tiles import VECTORS
 from core.kernels.channels_last.vectors import LANES
-from core.kernels.layers.affine import CODES
-from core.kernels.layers.vector_functions import gelu
+from core.kernels.layers.vector_functions import CODES, activated
 
 COLUMNS = VECTORS * LANES
 """Columns of a panel."""
@@ -146,11 +145,8 @@ def write_sums(
                     if narrow == BYTES:
                         x = builder.sitofp(builder.bitcast(x, code.whole), code.vector)
                         x = code.multiply_add(x, *[code.row(ends, code.sum(where, along)) for where in (scale, bias)])
-                    if change == CODES["relu"]:
-                        x = builder.select(builder.fcmp_ordered("<", x, code.constant(0)), code.constant(0), x)
-                    elif change == CODES["gelu"]:
-                        x = gelu(code, x)
-                    code.write(form, x, result, code.sum(end, code.times(v, LANES >> form)), inverse, zero)
+                    x, place = activated(code, change, x), code.sum(end, code.times(v, LANES >> form))
+                    code.write(form, x, result, place, inverse, zero)
                     return []
 
                 if is_whole:

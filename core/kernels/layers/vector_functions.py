@@ -10,6 +10,16 @@ from core.kernels.channels_last.forms import FormCode
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.numeric.smooth import ERF_ABOVE, ERF_BELOW, ERF_FLAT, LN2, LOG2_E, LOWEST
 
+CODES = {"none": 0, "relu": 1, "gelu": 2}
+"""Activations by name."""
+
+
+def activated(code: FormCode, change: int, x: Any) -> Any:
+    """Return a vector after the activation of a code; what is no number stays none."""
+    if change == CODES["relu"]:
+        return code.builder.select(code.builder.fcmp_ordered("<", x, code.constant(0)), code.constant(0), x)
+    return gelu(code, x) if change == CODES["gelu"] else x
+
 
 def larger(code: FormCode, x: Any, y: Any) -> Any:
     """Return the larger of two vectors' numbers; of one that is none, the second."""
