@@ -32,7 +32,7 @@ def _check_affine(metas: Sequence[Meta], options: dict[str, Any]) -> None:
 
 
 def _narrow_affine(*arrays: np.ndarray, out: np.ndarray, **options: Any) -> None:
-    from core.kernels.layers.narrow_affine import narrow_affine  # numba loads with the first use
+    from core.kernels.layers.narrow.affine import narrow_affine  # numba loads with the first use
 
     narrow_affine(*arrays, out=out, **options)
 
@@ -40,7 +40,7 @@ def _narrow_affine(*arrays: np.ndarray, out: np.ndarray, **options: Any) -> None
 def _check_narrow_affine(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     """Refuse shapes that do not fit: the kernel would read other memory."""
     from core.kernels.channels_last.forms import words  # numba loads with the first use
-    from core.kernels.layers.narrow_affine import COLUMNS, can_multiply
+    from core.kernels.layers.narrow.affine import COLUMNS, can_multiply
 
     (x, _), (panels, _), (bias, _), (scales, _) = metas
     fits = len(x) > 0 and 0 not in x and len(bias) == 1 and bias == scales
@@ -56,14 +56,14 @@ def _check_narrow_affine(metas: Sequence[Meta], options: dict[str, Any]) -> None
 
 
 def _narrow_attention(*arrays: np.ndarray, out: np.ndarray, **options: Any) -> None:
-    from core.kernels.layers.narrow_attention import narrow_attention  # numba loads with the first use
+    from core.kernels.layers.narrow.attention import narrow_attention  # numba loads with the first use
 
     narrow_attention(*arrays, out=out, **options)
 
 
 def _check_narrow_attention(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     """Refuse shapes that do not fit: the kernel would read other memory."""
-    from core.kernels.layers.narrow_attention import can_attend  # numba loads with the first use
+    from core.kernels.layers.narrow.attention import can_attend  # numba loads with the first use
 
     query, key, value, *masks = [shape for shape, _ in metas]
     fits = len(query) == len(key) == 4 and 0 not in (*query, *key) and key == value
@@ -90,7 +90,7 @@ def _normalized(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta
 
 def _add_and_normalize(*arrays: np.ndarray, out: Any, **options: Any) -> None:
     if options.get("written"):
-        from core.kernels.layers.narrow_normalization import add_and_normalize_narrow  # numba loads with the first use
+        from core.kernels.layers.narrow.normalization import add_and_normalize_narrow  # numba loads with the first use
 
         add_and_normalize_narrow(*arrays, out=out, **options)
     else:

@@ -116,7 +116,7 @@ def _narrow_product(
 ) -> Optional[ProgramNode]:
     """Return a product in 16 or 8 bits, where the program allows one; its weights are added."""
     from core.kernels.channels_last.forms import BFLOAT16, BYTES  # numba loads with the first use
-    from core.kernels.layers.narrow_affine import can_multiply, narrow_panels
+    from core.kernels.layers.narrow.affine import can_multiply, narrow_panels
 
     source, matrix = node.inputs[0], weights[node.inputs[1]].array
     counted, rounded = program.counted.get(node.inputs[1]), makers.get(source)

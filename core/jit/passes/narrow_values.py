@@ -89,7 +89,7 @@ def _names_of_last_sizes(item: Any, makers: dict[str, ProgramNode]) -> Iterator[
 def _with_narrow_attention(program: ExportedProgram) -> ExportedProgram:
     """Let attention multiply bfloat16 where products give it query, key and value."""
     from core.kernels.channels_last.forms import BFLOAT16  # numba loads with the first use
-    from core.kernels.layers.narrow_attention import can_attend
+    from core.kernels.layers.narrow.attention import can_attend
 
     values, uses, replaced = _Values(program), uses_of(program), dict[int, ProgramNode]()
     for node in program.nodes:
@@ -166,7 +166,7 @@ def _form_of_readers(readers: list[ProgramNode], name: str) -> Optional[dict[str
 
 def _is_in_vectors(node: ProgramNode) -> bool:
     """Return whether rows of a node's first result are whole vectors of words."""
-    from core.kernels.layers.narrow_affine import can_multiply  # numba loads with the first use
+    from core.kernels.layers.narrow.affine import can_multiply  # numba loads with the first use
 
     last = node.metas[0][0][-1]
     known = node.operator != "reshape" or isinstance(node.attributes["newshape"][-1], int)

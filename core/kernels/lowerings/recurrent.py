@@ -25,8 +25,8 @@ def _gru_results(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
     return [((steps, batch, size), float32), ((batch, size), float32), _NOTHING, _NOTHING]
 
 
-_LSTM = Kernel("lstm.states", kernel("layers.recurrent", "lstm"), infer=_lstm_results, differentiable=False)
-_GRU = Kernel("gru.states", kernel("layers.recurrent", "gru"), infer=_gru_results, differentiable=False)
+_LSTM = Kernel("lstm.states", kernel("layers.recurrent.sequences", "lstm"), infer=_lstm_results, differentiable=False)
+_GRU = Kernel("gru.states", kernel("layers.recurrent.sequences", "gru"), infer=_gru_results, differentiable=False)
 
 
 @lowers("lstm")

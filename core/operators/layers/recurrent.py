@@ -45,17 +45,18 @@ def _results(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     return [(shape, float32) for shape in shapes]
 
 
-_lstm = HostOperator("lstm", kernel("layers.recurrent", "lstm"), check=_check, infer=_results, fills=True)
-_gru = HostOperator("gru", kernel("layers.recurrent", "gru"), check=_check, infer=_results, fills=True)
+_MODULE = "layers.recurrent.sequences"
+_lstm = HostOperator("lstm", kernel(_MODULE, "lstm"), check=_check, infer=_results, fills=True)
+_gru = HostOperator("gru", kernel(_MODULE, "gru"), check=_check, infer=_results, fills=True)
 _lstm.first_opaque, _gru.first_opaque = 3, 2  # what only the backward pass reads
-_simple = HostOperator("simple_rnn", kernel("layers.recurrent", "simple"), check=_check, infer=_results, fills=True)
+_simple = HostOperator("simple_rnn", kernel(_MODULE, "simple"), check=_check, infer=_results, fills=True)
 
 
 def _gradients(name: str, *places: int) -> HostOperator:
     """Return the backward kernel whose results are shaped like its inputs at these places."""
     return HostOperator(
         f"{name}_gradients",
-        kernel("layers.recurrent_gradients", f"{name}_gradients"),
+        kernel("layers.recurrent.gradients", f"{name}_gradients"),
         infer=lambda metas, options: [
             metas[place] if place >= 0 else ((metas[-place][0][0],), float32) for place in places
         ],

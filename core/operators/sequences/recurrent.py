@@ -75,7 +75,7 @@ def _gru_gradients(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[M
     return [metas[7], metas[2], metas[3], (metas[7][0][2:], float32), metas[4]]
 
 
-_LSTM, _GRU = "layers.peephole_lstm", "layers.reset_first_gru"
+_LSTM, _GRU = "layers.recurrent.peephole_lstm", "layers.recurrent.reset_first_gru"
 _lstm = HostOperator(
     "peephole_lstm", kernel(_LSTM, "peephole_lstm"), check=_check_lstm, infer=_lstm_results, fills=True
 )
@@ -119,7 +119,7 @@ def peephole_lstm(
         peepholes: What the input, forget and output gates see of the memory, (3, H).
         projection: Of the hidden state, (H, P).
         options: All of ``reverse``, ``cell_clip``, ``projection_clip``, ``squashed`` and ``repeated``, which
-            :func:`core.kernels.layers.peephole_lstm.peephole_lstm` explains.
+            :func:`core.kernels.layers.recurrent.peephole_lstm.peephole_lstm` explains.
 
     Returns:
         Hidden states (T, B, P), memories (T, B, H), and the last ones.
@@ -148,7 +148,7 @@ def reset_first_gru(
         hidden: (B, H) before the first step.
         lengths: Number of valid steps of each sample, int64 (B,).
         options: All of ``reverse``, ``origin`` and ``repeated``, perhaps ``rectified``, which
-            :func:`core.kernels.layers.reset_first_gru.reset_first_gru` explains.
+            :func:`core.kernels.layers.recurrent.reset_first_gru.reset_first_gru` explains.
 
     Returns:
         Hidden states (T, B, H), and the last one.

@@ -11,7 +11,7 @@ import pytest
 import core
 from core.incubate.layers import BasicGRU, BasicLSTM, DynamicGRU, DynamicLSTM, DynamicLSTMP
 from core.kernels.dispatch.errors import OperatorError
-from core.kernels.layers.recurrent_reference import peephole_lstm_reference, reset_first_gru_reference
+from core.kernels.layers.recurrent.reference import peephole_lstm_reference, reset_first_gru_reference
 from core.operators.sequences.recurrent import peephole_lstm, reset_first_gru
 from tests.core.gradient_check import check_gradients
 

@@ -1,6 +1,6 @@
 """The steps of recurrent networks, forward: threads share out samples, or units, and then wait for each other.
 
-Rows are those of :mod:`core.kernels.layers.recurrent_rows`. A task is the step of some units, COLUMNS of them, for the
+Rows are those of :mod:`core.kernels.layers.recurrent.rows`. A task is the step of some units, COLUMNS of them, for the
 samples of a group: the products with the state, and, while they are in the cache, what becomes of them.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.engine.compiled import compiled, serial, threads
-from core.kernels.layers.recurrent_cells import (
+from core.kernels.layers.recurrent.cells import (
     GRU,
     LSTM,
     RELU,

@@ -13,7 +13,7 @@ from core.kernels.channels_last.tiles import HEIGHT, VECTORS, height
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.channels_last.weights import in_words
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
-from core.kernels.layers.narrow_rows import COLUMNS, narrow_rows, row_tile, write_sums
+from core.kernels.layers.narrow.rows import COLUMNS, narrow_rows, row_tile, write_sums
 from core.kernels.layers.vector_functions import CODES
 
 _GROUP = 7 * HEIGHT

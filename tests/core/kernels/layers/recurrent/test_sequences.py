@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from core.kernels.engine.compiled import serial
-from core.kernels.layers import recurrent
-from core.kernels.layers.recurrent_reference import recurrent_reference
+from core.kernels.layers.recurrent import sequences
+from core.kernels.layers.recurrent.reference import recurrent_reference
 from core.kernels.numeric import products, smooth
 
 RNG = np.random.default_rng(3)
@@ -92,7 +92,7 @@ def run(kind: str, arrays: list[np.ndarray], lengths: Optional[np.ndarray], reve
     y, state, gates = (steps, batch, size), (batch, size), (steps, batch, rows)
     shapes = {"lstm": (y, state, state, y, gates), "gru": (y, state, gates, y)}.get(kind, (y, state))
     out = tuple([np.full(shape, np.nan, "float32") for shape in shapes])
-    function = {"lstm": recurrent.lstm, "gru": recurrent.gru}.get(kind, recurrent.simple)
+    function = {"lstm": sequences.lstm, "gru": sequences.gru}.get(kind, sequences.simple)
     options = {"activation": kind} if kind in ("tanh", "relu") else {}
     function(*arrays, *([] if lengths is None else [lengths]), reverse=reverse, out=out, **options)
     return out[: 3 if kind == "lstm" else 2]
@@ -107,8 +107,8 @@ def test_sequences(kind: str, sizes: tuple[int, int, int, int], reverse: bool) -
 
 @pytest.mark.parametrize("kind", list(GATES))
 def test_a_single_sample_reads_a_large_weight_as_it_is(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recurrent, "_WORTH_CUTTING", 0)
-    monkeypatch.setattr(recurrent, "panels_of", None)
+    monkeypatch.setattr(sequences, "_WORTH_CUTTING", 0)
+    monkeypatch.setattr(sequences, "panels_of", None)
     compare_with_reference(kind, (3, 1, 5, 70), False)
     compare_with_reference(kind, (4, 1, 2, 9), True)
 
@@ -135,7 +135,7 @@ def test_states_are_the_same_where_nothing_else_is_kept(
     for given in (None, RNG.integers(0, sizes[0] + 1, sizes[1])):
         expected = run(kind, arrays, given, reverse)
         out = tuple([np.full(one.shape, np.nan, "float32") for one in expected] + [np.zeros(1, "float32")] * 2)
-        function = recurrent.lstm if kind == "lstm" else recurrent.gru
+        function = sequences.lstm if kind == "lstm" else sequences.gru
         function(*arrays, *([] if given is None else [given]), reverse=reverse, out=out)
         for found, wanted in zip(out, expected):
             np.testing.assert_array_equal(found, wanted)

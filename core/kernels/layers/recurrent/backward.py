@@ -1,12 +1,12 @@
-"""The steps of recurrent networks, backward; threads and rows as in :mod:`core.kernels.layers.recurrent_forward`."""
+"""The steps of recurrent networks, backward; threads and rows as in :mod:`core.kernels.layers.recurrent.forward`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from core.kernels.engine.compiled import compiled, serial, threads
-from core.kernels.layers.recurrent_cells import GRU, LSTM, RELU, add, gru_back, lstm_back, put, simple_back, take
-from core.kernels.layers.recurrent_forward import next_block, rows_of_group
+from core.kernels.layers.recurrent.cells import GRU, LSTM, RELU, add, gru_back, lstm_back, put, simple_back, take
+from core.kernels.layers.recurrent.forward import next_block, rows_of_group
 from core.kernels.numeric.products import multiply_panel
 from core.kernels.numeric.sharing import wait_for_all
 from core.kernels.numeric.tiles import COLUMNS

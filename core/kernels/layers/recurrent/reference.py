@@ -1,4 +1,4 @@
-"""What the kernels of :mod:`core.kernels.layers.recurrent` compute, step by step in plain numpy, in any precision."""
+"""What :mod:`core.kernels.layers.recurrent.sequences` computes, step by step in plain numpy, in any precision."""
 
 from __future__ import annotations
 

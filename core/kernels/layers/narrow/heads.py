@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 
 from core.kernels.channels_last.forms import BFLOAT16, BYTES, FLOAT32, FormCode
 from core.kernels.channels_last.vectors import LANES
-from core.kernels.layers.narrow_rows import HEAD_COLUMNS, HEAD_VECTORS
+from core.kernels.layers.narrow.rows import HEAD_COLUMNS, HEAD_VECTORS
 from core.kernels.layers.vector_functions import larger, of_lanes, power
 from core.kernels.numeric.smooth import EXP_SERIES
 

@@ -7,7 +7,7 @@ import numpy as np
 from core.kernels.channels_last.forms import BFLOAT16
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.engine.compiled import compiled, threads
-from core.kernels.layers.narrow_rows import narrow_rows
+from core.kernels.layers.narrow.rows import narrow_rows
 from core.kernels.layers.normalization import add_rows, apply_moments, row_moments
 
 _ROWS_TOGETHER = 16

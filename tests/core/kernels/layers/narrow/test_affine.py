@@ -14,7 +14,7 @@ import pytest
 from core.kernels.channels_last.forms import BFLOAT16, BYTES, HAS_BFLOAT16_PRODUCTS, as_float32
 from core.kernels.engine import engine
 from core.kernels.engine.processors import compiled_for
-from core.kernels.layers.narrow_affine import can_multiply, narrow_affine, narrow_panels
+from core.kernels.layers.narrow.affine import can_multiply, narrow_affine, narrow_panels
 from core.kernels.layers.quantized import dequantized, product, quantized, quantized_weight
 
 RNG = np.random.default_rng(6)
@@ -113,7 +113,7 @@ def test_rows_must_be_whole_vectors() -> None:
 _ELSEWHERE = """
 import numpy as np
 from core.kernels.channels_last.forms import HAS_BFLOAT16_PRODUCTS, BYTES
-from core.kernels.layers.narrow_affine import narrow_affine, narrow_panels
+from core.kernels.layers.narrow.affine import narrow_affine, narrow_panels
 x, numbers = np.arange(-48, 48, dtype=np.float32).reshape(3, 32), np.full((5, 32), -127, np.int8)
 numbers[1:, 3], bias, out = 100, np.arange(5, dtype=np.float32), np.empty((3, 5), np.float32)
 panels = narrow_panels(numbers, bias, BYTES, 7)

@@ -15,8 +15,8 @@ import numpy as np
 from core.kernels.channels_last.forms import FLOAT32, HAS_BFLOAT16_PRODUCTS
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
 from core.kernels.layers.attention_rows import hide
-from core.kernels.layers.narrow_heads import exponentials, pair_rows, write_shares
-from core.kernels.layers.narrow_rows import HEAD_COLUMNS, HEAD_HEIGHTS, head_tile
+from core.kernels.layers.narrow.heads import exponentials, pair_rows, write_shares
+from core.kernels.layers.narrow.rows import HEAD_COLUMNS, HEAD_HEIGHTS, head_tile
 from core.kernels.numeric.transposition import SQUARE, transpose_square
 
 _MARKER = np.empty(0, np.uint16)

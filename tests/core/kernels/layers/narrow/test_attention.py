@@ -12,8 +12,8 @@ from core.kernels.channels_last.forms import BFLOAT16, BYTES, FLOAT32, HAS_BFLOA
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.engine import engine
 from core.kernels.layers.attention_reference import attention_reference
-from core.kernels.layers.narrow_attention import can_attend, narrow_attention
-from core.kernels.layers.narrow_normalization import add_and_normalize_narrow
+from core.kernels.layers.narrow.attention import can_attend, narrow_attention
+from core.kernels.layers.narrow.normalization import add_and_normalize_narrow
 from core.kernels.layers.quantized import dequantized, quantized
 from core.operators import _fused_operators
 from core.tensor import apply

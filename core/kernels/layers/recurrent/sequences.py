@@ -1,10 +1,10 @@
 """Whole sequences of LSTM, GRU and simple recurrent cells in one call, float32 on the CPU.
 
 Inputs are projected many steps at a time, in one product. What is left of a step are products with the state, whose
-sums become states while they are in the cache (:mod:`core.kernels.layers.recurrent_forward`). Threads share out the
+sums become states while they are in the cache (:mod:`core.kernels.layers.recurrent.forward`). Threads share out the
 samples, so that no step waits for a thread; where these are few, or the weight is too large to be read by each, the
 units. Steps behind a sample's length are not computed. What is right is defined by
-:mod:`core.kernels.layers.recurrent_reference`.
+:mod:`core.kernels.layers.recurrent.reference`.
 
 Shapes: x (T, B, inputs), y and memory (T, B, H), gates (T, B, G · H), weights (G · H, inputs) and (G · H, H). Of
 memories, gates and recurrent candidates the first rows are used, one for each valid step.
@@ -17,9 +17,9 @@ from typing import Optional
 import numpy as np
 
 from core.kernels.engine.compiled import number_of_threads
-from core.kernels.layers.recurrent_cells import GRU, LSTM, RELU, TANH
-from core.kernels.layers.recurrent_forward import counters_of, forward_steps
-from core.kernels.layers.recurrent_rows import Rows
+from core.kernels.layers.recurrent.cells import GRU, LSTM, RELU, TANH
+from core.kernels.layers.recurrent.forward import counters_of, forward_steps
+from core.kernels.layers.recurrent.rows import Rows
 from core.kernels.numeric.products import biased_product, panels, panels_of
 from core.kernels.numeric.tiles import COLUMNS
 

@@ -1,4 +1,4 @@
-"""The gradients of whole sequences of recurrent cells, see :mod:`core.kernels.layers.recurrent`.
+"""The gradients of whole sequences of recurrent cells, see :mod:`core.kernels.layers.recurrent.sequences`.
 
 What is left of a step are products with the gradients of the later one's gates; the gradients of the weights are
 products over all rows, at the end.
@@ -10,11 +10,11 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.layers.recurrent import multiply, shares_of
-from core.kernels.layers.recurrent_backward import backward_steps
-from core.kernels.layers.recurrent_cells import GRU, LSTM, RELU, TANH
-from core.kernels.layers.recurrent_forward import counters_of
-from core.kernels.layers.recurrent_rows import Rows
+from core.kernels.layers.recurrent.backward import backward_steps
+from core.kernels.layers.recurrent.cells import GRU, LSTM, RELU, TANH
+from core.kernels.layers.recurrent.forward import counters_of
+from core.kernels.layers.recurrent.rows import Rows
+from core.kernels.layers.recurrent.sequences import multiply, shares_of
 from core.kernels.numeric.products import add_transposed_product, biased_product, panels
 
 _NOTHING = np.empty((0, 0), np.float32)

@@ -1,8 +1,8 @@
 """Whole sequences of gated recurrent units that reset before they multiply, forward and backward, float32 on the CPU.
 
 Inputs are projected already. Each thread takes its samples through all steps, as in
-:mod:`core.kernels.layers.recurrent`. What is right is defined by
-:func:`core.kernels.layers.recurrent_reference.reset_first_gru_reference`.
+:mod:`core.kernels.layers.recurrent.sequences`. What is right is defined by
+:func:`core.kernels.layers.recurrent.reference.reset_first_gru_reference`.
 
 Shapes: x and gates (T, B, 3 H) in the order update, reset, candidate; y (T, B, H); weight of the gates (H, 2 H), of the
 candidate (H, H).
@@ -14,8 +14,8 @@ import numpy as np
 
 from core.kernels.engine.compiled import compiled, serial, threads
 from core.kernels.layers.lengths import check_lengths
-from core.kernels.layers.peephole_lstm import before
-from core.kernels.layers.recurrent import groups_of, multiply
+from core.kernels.layers.recurrent.peephole_lstm import before
+from core.kernels.layers.recurrent.sequences import groups_of, multiply
 from core.kernels.numeric.products import add_rows_of_product, panels, transposed
 from core.kernels.numeric.smooth import sigmoid, tanh
 

@@ -1,8 +1,8 @@
 """Whole sequences of LSTM with peepholes, a projected state and clips, forward and backward, float32 on the CPU.
 
 Inputs are projected already. Each thread takes its samples through all steps, as in
-:mod:`core.kernels.layers.recurrent`. What is right is defined by
-:func:`core.kernels.layers.recurrent_reference.peephole_lstm_reference`.
+:mod:`core.kernels.layers.recurrent.sequences`. What is right is defined by
+:func:`core.kernels.layers.recurrent.reference.peephole_lstm_reference`.
 
 Shapes: x and gates (T, B, 4 H) in the order candidate, input, forget, output; memories (T, B, H); y (T, B, P), where P
 is H without a projection; weight (P, 4 H); peepholes (3, H), of input, forget and output gate; projection (H, P).
@@ -14,7 +14,7 @@ import numpy as np
 
 from core.kernels.engine.compiled import compiled, serial, threads
 from core.kernels.layers.lengths import check_lengths
-from core.kernels.layers.recurrent import groups_of, multiply
+from core.kernels.layers.recurrent.sequences import groups_of, multiply
 from core.kernels.numeric.products import add_rows_of_product, panels, transposed
 from core.kernels.numeric.smooth import sigmoid, tanh
 

@@ -1,0 +1,1 @@
+"""Kernels of whole sequences of recurrent cells, forward and backward."""
