@@ -12,12 +12,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Optional
 
-from core.jit.passes.regions import Rebuilt, repeat_operation
-from core.kernels.dispatch import dispatcher
+from core.jit.passes.rebuilding import Rebuilt, can_rebuild, rebuilt
 from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.trace import Operation, Trace
 from core.kernels.dtypes import float32
-from core.kernels.engine import engine
 from core.kernels.lowerings.temporal_shift import JOINED_SHIFT
 
 
@@ -28,29 +26,20 @@ def with_joined_shifts(trace: Trace, outputs: Sequence[Value]) -> Optional[Rebui
         trace: A program that may be differentiated.
         outputs: Its results.
     """
-    if not trace.gradients or trace.serving or trace.symbolic or not engine.on_cpu():
-        return None
-    joined = _joined(trace.operations, outputs)
+    joined = _joined(trace.operations, outputs) if can_rebuild(trace) else {}
     if not joined:
         return None
     left_out = {id(operation) for parts in joined.values() for operation in parts}
-    again = Trace()
-    with again:
-        known = {id(value): again.input(value.meta, value.requires_grad) for value in trace.variables}
-        for operation in trace.operations:
-            if id(operation) in joined:
-                added, shift = joined[id(operation)]
-                with dispatcher.gradient_mode(True), dispatcher.precision_mode(None):
-                    given = [known[id(value)] for value in added.inputs]
-                    options = {name: shift.attributes[name] for name in ("frames", "ends", "reverse")}
-                    results = dispatcher.invoke(JOINED_SHIFT, given, options)
-                known.update({id(operation.outputs[0]): results[0], id(shift.outputs[0]): results[1]})
-            elif id(operation) not in left_out:
-                repeat_operation(operation, known)
-    if again.captured:
-        return None
-    drawn = [known[id(value)] for o in trace.operations if o.operator.random for value in o.outputs]
-    return Rebuilt(again, [known[id(value)] for value in outputs], drawn, None)
+    operations: list[Operation] = []
+    for operation in trace.operations:
+        if id(operation) in joined:
+            added, shift = joined[id(operation)]
+            options = {name: shift.attributes[name] for name in ("frames", "ends", "reverse")}
+            results = [operation.outputs[0], shift.outputs[0]]
+            operations.append(Operation(JOINED_SHIFT, options, added.inputs, results, gradients=True))
+        elif id(operation) not in left_out:
+            operations.append(operation)
+    return rebuilt(trace, outputs, operations)
 
 
 def _joined(operations: Sequence[Operation], outputs: Sequence[Value]) -> dict[int, tuple[Operation, Operation]]:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Optional
+from typing import Optional
 
+from core.jit.passes.rebuilding import Rebuilt, can_rebuild, rebuilt
 from core.jit.passes.region_layers import RegionLayers
-from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.trace import Operation, Trace
-from core.kernels.engine import engine
 from core.kernels.regions.layer import NOTHING
 from core.operators._region import RegionOperator
 
@@ -26,22 +25,6 @@ _OF_THE_ENGINE = ("nothing", "relu")
 """Activations that cost the engine nothing: with these alone it is 1.3 to 1.4 times as fast as a region."""
 
 
-class Rebuilt(NamedTuple):
-    """A program with other operators in the place of some operations.
-
-    Attributes:
-        trace: Where it was traced.
-        outputs: Its results.
-        drawn: What was drawn, in the order of the code.
-        operator: The region, which programs know by its name alone; None where others take its place.
-    """
-
-    trace: Trace
-    outputs: list[Value]
-    drawn: list[Value]
-    operator: Optional[RegionOperator]
-
-
 def with_regions(trace: Trace, outputs: Sequence[Value]) -> Optional[Rebuilt]:
     """Return a program with a region in the place of its operations, or None where there is nothing to gain.
 
@@ -49,7 +32,7 @@ def with_regions(trace: Trace, outputs: Sequence[Value]) -> Optional[Rebuilt]:
         trace: A program that may be differentiated.
         outputs: Its results.
     """
-    if not trace.gradients or trace.serving or trace.symbolic or not engine.on_cpu():
+    if not can_rebuild(trace):
         return None
     grouped = [o for o in trace.operations if o.operator.name == "convolution" and o.attributes["groups"] > 1]
     if not grouped:
@@ -65,7 +48,7 @@ def with_regions(trace: Trace, outputs: Sequence[Value]) -> Optional[Rebuilt]:
             behind.update([id(value) for value in operation.outputs])
     if not _is_worth_it(layers, len(grouped)):
         return None
-    return _rebuilt(trace, outputs, layers, inside)
+    return _with_region(trace, outputs, layers, inside)
 
 
 def _is_worth_it(layers: RegionLayers, grouped: int) -> bool:
@@ -86,7 +69,7 @@ def _is_worth_it(layers: RegionLayers, grouped: int) -> bool:
     return products < _MOST_PRODUCTS * elements
 
 
-def _rebuilt(
+def _with_region(
     trace: Trace, outputs: Sequence[Value], layers: RegionLayers, inside: Sequence[Operation]
 ) -> Optional[Rebuilt]:
     """Trace the operations again, the region behind what it does not depend on, before what depends on it."""
@@ -109,29 +92,5 @@ def _rebuilt(
         (behind if depends else before).append(operation)
         if depends:
             after.update([id(value) for value in operation.outputs])
-    again = Trace()
-    with again:
-        known = {id(value): again.input(value.meta, value.requires_grad) for value in trace.variables}
-        for operation in before:
-            repeat_operation(operation, known)
-        with dispatcher.gradient_mode(True), dispatcher.precision_mode(None):
-            results = dispatcher.invoke(operator, [known[id(value)] for value in layers.inputs], {})
-        known.update({id(value): result for value, result in zip(made, results)})
-        for operation in behind:
-            repeat_operation(operation, known)
-    if again.captured:
-        return None
-    drawn = [known[id(value)] for o in trace.operations if o.operator.random for value in o.outputs]
-    return Rebuilt(again, [known[id(value)] for value in outputs], drawn, operator)
-
-
-def repeat_operation(operation: Operation, known: dict[int, Value]) -> None:
-    """Trace an operation again.
-
-    Args:
-        operation: Of the earlier trace.
-        known: The new values by the ``id`` of the earlier ones; its results are added.
-    """
-    with dispatcher.gradient_mode(operation.gradients), dispatcher.precision_mode(None):
-        results = operation.operator.replay([known[id(value)] for value in operation.inputs], operation.attributes)
-    known.update({id(value): result for value, result in zip(operation.outputs, results)})
+    region = Operation(operator, {}, layers.inputs, made, gradients=True)
+    return rebuilt(trace, outputs, [*before, region, *behind], operator)
