@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable, Optional
 
 import numpy as np
 
 from core.jit import forms
+from core.jit.export.differences import difference, in_steps, within
 from core.jit.exported.file import PROGRAM_FILE, is_quantized
 from core.jit.exported.interpreter import replay
 from core.jit.exported.program import ExportedProgram, has_control_flow
 from core.jit.exported.reader import read_program
 from core.jit.exported.rounding import (
     ROUNDING,
-    STEPS,
     TOLERANCE,
     Rounding,
     chosen_results,
-    distance_between,
-    gap_between,
     given_to_choices,
     in_float64,
-    steps_between,
 )
 from core.jit.input_spec import InputSpec
 from core.jit.passes.fusion import optimized
@@ -199,8 +196,8 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
     for example in examples:
         known = _replayed(program, example)
         got = [_readable(known[name]) for name in program.outputs]
-        explains = rounding.explains(example.outputs, known)
-        problem = _difference(got, example.outputs, "the live model's", _tolerances(program, TOLERANCE), explains)
+        measure = within(_tolerances(program, TOLERANCE), rounding.explains(example.outputs, known))
+        problem = difference(got, example.outputs, "the live model's", measure)
         problem = problem or _other_form(program, example)
         if problem:
             raise ValueError(
@@ -215,14 +212,14 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
                 compiled([array * 0.5 if array.dtype.kind == "f" else array for array in example.inputs])
             whose = "the uncompiled program's"
             if is_quantized(program):
-                problem = _difference_in_steps(compiled(example.inputs), got, whose, chosen_results(program))
+                problem = difference(compiled(example.inputs), got, whose, in_steps, chosen_results(program))
             elif any(dtype is bfloat16 for node in program.nodes for _, dtype in node.metas):
-                chosen = chosen_results(program)
-                problem = _difference(compiled(example.inputs), got, whose, _IN_16_BITS, chosen=chosen)
+                measure = within(_IN_16_BITS, chosen=chosen_results(program))
+                problem = difference(compiled(example.inputs), got, whose, measure)
                 problem = problem or _difference_before_choices(program, fast, weights, example, known)
             else:
-                allowed = _tolerances(program, ROUNDING)
-                problem = _difference(compiled(example.inputs), got, whose, allowed, rounding.explains(got))
+                measure = within(_tolerances(program, ROUNDING), rounding.explains(got))
+                problem = difference(compiled(example.inputs), got, whose, measure)
         except MXNetError as error:
             problem = f"the engine refuses it: {engine.first_line(str(error))}"
         if problem:
@@ -260,42 +257,6 @@ def _readable(value: dispatcher.Value) -> np.ndarray:
     return Tensor(value).as_float_numpy()
 
 
-def _difference(
-    got: Sequence[np.ndarray],
-    wanted: Sequence[np.ndarray],
-    whose: str,
-    tolerance: Mapping[str, float] = TOLERANCE,
-    explains: Optional[Callable[[int, float], bool]] = None,
-    chosen: Collection[int] = (),
-) -> str:
-    """Return what is wrong with some results, or nothing.
-
-    Args:
-        got: The results.
-        wanted: What they should be.
-        whose: Whose those are.
-        tolerance: By what share of the largest element each type may be off.
-        explains: Which gaps of float32 are rounding.
-        chosen: Numbers of results of which form and type alone are compared.
-    """
-    if len(got) != len(wanted):
-        return f"{len(got)} results, but {whose} are {len(wanted)}"
-    for i, (ours, theirs) in enumerate(zip(got, wanted)):
-        if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
-            return f"result {i} is {ours.dtype}{list(ours.shape)}, but {whose} is {theirs.dtype}{list(theirs.shape)}"
-        if i in chosen:
-            continue
-        gap = gap_between(ours, theirs)
-        if explains is not None and ours.dtype == np.float32:
-            wrong = gap > 0 and not explains(i, gap)
-        else:
-            wrong = distance_between(ours, theirs) > tolerance.get(ours.dtype.name, 0.0)
-        if wrong:
-            distance = distance_between(ours, theirs, 0.0)
-            return f"result {i} differs from {whose} by {distance:.2g} of its largest element"
-    return ""
-
-
 def _difference_before_choices(
     program: ExportedProgram,
     fast: ExportedProgram,
@@ -313,21 +274,8 @@ def _difference_before_choices(
         return ""
     shapes = [array.shape for array in example.inputs]
     values = EngineProgram(fast, weights, shapes, program.fuse, [other for _, other in pairs])(example.inputs)
-    problem = _difference_in_steps(values, [_readable(known[one]) for one, _ in pairs], "the uncompiled program's")
+    problem = difference(values, [_readable(known[one]) for one, _ in pairs], "the uncompiled program's", in_steps)
     return problem and f"of what is chosen by, {problem}"
-
-
-def _difference_in_steps(
-    got: Sequence[np.ndarray], wanted: Sequence[np.ndarray], whose: str, chosen: Collection[int] = ()
-) -> str:
-    """Return what is wrong with some results of a program in 8 bits, but for chosen ones, or nothing."""
-    for i, (ours, theirs) in enumerate(zip(got, wanted)):
-        if i in chosen:
-            continue
-        distance = steps_between(ours, theirs) if ours.shape == theirs.shape else float("inf")
-        if distance > STEPS:
-            return f"result {i} differs from {whose} by {distance:.2g} of its size"
-    return ""
 
 
 def _other_form(program: ExportedProgram, example: Example) -> str:
@@ -343,6 +291,6 @@ def _first_difference(
     shapes = [array.shape for array in example.inputs]
     values = EngineProgram(program, weights, shapes, fuse=False, results=names)(example.inputs)
     for name, ours in zip(names, values):
-        if _difference([ours], [_readable(known[name])], "the unfused one's"):
+        if difference([ours], [_readable(known[name])], "the unfused one's", within()):
             return f"the first operation that differs is {makers[name]} ({name})"
     return "operation by operation nothing differs, so the engine's fusion is at fault"

@@ -10,7 +10,7 @@ import pytest
 
 import core
 from core import nn
-from core.jit.export import check
+from core.jit.export.differences import difference, in_steps
 from core.jit.exported.reader import read_program
 from core.jit.passes.passes import with_constants_folded
 from core.quantization.post_training import PostTraining
@@ -82,9 +82,11 @@ def test_damaged_grids_are_refused(folder: Path, tmp_path: Path, key: str, value
 
 def test_results_that_are_more_than_steps_off_are_found() -> None:
     wanted = [np.ones(100, np.float32)]
-    assert not check._difference_in_steps([wanted[0] + 0.04], wanted, "the other's")
-    assert check._difference_in_steps([wanted[0] + 0.06], wanted, "the other's") == (
+    assert not difference([wanted[0] + 0.04], wanted, "the other's", in_steps)
+    assert difference([wanted[0] + 0.06], wanted, "the other's", in_steps) == (
         "result 0 differs from the other's by 0.06 of its size"
     )
-    assert not check._difference_in_steps([wanted[0] + 0.06], wanted, "the other's", {0})
-    assert "by inf of its size" in check._difference_in_steps([wanted[0][:3]], wanted, "the other's")
+    assert not difference([wanted[0] + 0.06], wanted, "the other's", in_steps, {0})
+    assert difference([wanted[0][:3]], wanted, "the other's", in_steps) == (
+        "result 0 is float32[3], but the other's is float32[100]"
+    )
