@@ -20,13 +20,13 @@ from PaddleDetection.data.transforms.masks import decoded
 from PaddleDetection.data.transforms.mosaic import Mosaic
 from PaddleDetection.data.transforms.resizing import PadResize
 from tests.parity.PaddleDetection import transform_cases as cases
+from tests.parity.stored import stored_arrays
 
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "transforms.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def seeded(seed: int) -> None:

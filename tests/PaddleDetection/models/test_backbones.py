@@ -16,13 +16,13 @@ from PaddleDetection.models.backbones.vgg import VGG
 from PaddleDetection.models.heads.tower import Towers
 from PaddleDetection.models.necks.blaze_neck import BlazeNeck
 from tests.parity.PaddleDetection import backbone_cases as cases
+from tests.parity.stored import stored_arrays
 
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "backbones.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def near(found: Any, wanted: np.ndarray) -> None:

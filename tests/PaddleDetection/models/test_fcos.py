@@ -13,6 +13,7 @@ from core import nn
 from PaddleDetection.models.architectures.fcos import FCOS
 from PaddleDetection.models.losses.fcos_loss import FCOSLoss
 from tests.parity.PaddleDetection import onestage_cases as cases
+from tests.parity.stored import stored_arrays
 
 LOSSES = ("loss_cls", "loss_box", "loss_quality")
 
@@ -30,8 +31,7 @@ class Given(nn.Layer):
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "fcos.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from PaddleDetection.models.architectures.picodet import PicoDet
 from PaddleDetection.models.backbones.lcnet import LCNet
 from PaddleDetection.models.necks.lc_pan import LCPAN
 from tests.parity.PaddleDetection import onestage_cases as cases
+from tests.parity.stored import stored_arrays
 from tests.sampling import sampled
 
 LOSSES = ("loss_vfl", "loss_bbox", "loss_dfl")
@@ -33,8 +34,7 @@ class Given(nn.Layer):
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "picodet.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def set_weights(layer: Any, case: str) -> None:

@@ -19,6 +19,7 @@ from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN, CoordConv, PPYOL
 from PaddleDetection.models.necks.pp_yolo_pan import PPYOLOPAN
 from PaddleDetection.models.registry import NETWORKS
 from tests.parity.PaddleDetection import onestage_cases, pp_cases, yolo_cases
+from tests.parity.stored import stored_arrays
 
 
 class Given(nn.Layer):
@@ -45,8 +46,7 @@ class Pyramid(nn.Layer):
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "ppyolo.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def near(found: Any, wanted: np.ndarray) -> None:

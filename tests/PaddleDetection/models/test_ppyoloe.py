@@ -17,6 +17,7 @@ from PaddleDetection.models.architectures.ppyoloe import PPYOLOE
 from PaddleDetection.models.backbones.cspresnet import CSPResNet, RepVggBlock
 from PaddleDetection.models.necks.custom_csp_pan import CustomCSPPAN
 from tests.parity.PaddleDetection import onestage_cases, pp_cases
+from tests.parity.stored import stored_arrays
 
 LOSSES = {"loss_cls": 1.0, "loss_iou": 2.5, "loss_dfl": 0.5}
 """With their weights, which the official head leaves out where it gives them one by one."""
@@ -35,8 +36,7 @@ class Given(nn.Layer):
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "ppyoloe.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def set_weights(layer: Any, case: str) -> None:

@@ -17,13 +17,13 @@ from PaddleDetection.models.architectures.pyramidbox import PyramidBox, head_box
 from PaddleDetection.models.backbones.pyramid_vgg import LowLevelFPN
 from PaddleDetection.models.pyramidbox_names import fluid_names
 from tests.parity.PaddleDetection import pyramid_cases as cases
+from tests.parity.stored import stored_arrays
 
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "pyramidbox.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 @pytest.fixture(scope="module")

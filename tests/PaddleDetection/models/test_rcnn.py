@@ -20,6 +20,7 @@ from PaddleDetection.models.heads.mask_head import MaskFeat
 from PaddleDetection.models.losses.rcnn_loss import truth_of
 from PaddleDetection.models.registry import FAMILIES, NETWORKS
 from tests.parity.PaddleDetection import rcnn_cases as cases
+from tests.parity.stored import stored_arrays
 
 QUICK = {"mask": ("one empty", "random"), "mask c4": ("objects",), "cascade": ("crowd",), "aware": ("objects",)}
 """What the default run compares."""
@@ -52,8 +53,7 @@ class Downwards(nn.Layer):
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "rcnn.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def detector(name: str, case: str = "objects") -> Any:

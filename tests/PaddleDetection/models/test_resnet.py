@@ -15,13 +15,13 @@ from PaddleDetection.models.backbones.resnet import Res5Head, ResNet
 from PaddleDetection.models.necks.fpn import FPN
 from PaddleDetection.models.norms import Norm
 from tests.parity.PaddleDetection import backbone_cases as cases
+from tests.parity.stored import stored_arrays
 
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "resnet.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def set_weights(layer: Any, case: str) -> None:

@@ -14,6 +14,7 @@ from PaddleDetection.models.architectures.retinanet import RetinaNet
 from PaddleDetection.models.heads.tower import Towers
 from PaddleDetection.models.losses.retina_loss import RetinaLoss
 from tests.parity.PaddleDetection import onestage_cases as cases
+from tests.parity.stored import stored_arrays
 from tests.sampling import sampled
 
 LOSSES = ("loss_cls", "loss_reg")
@@ -32,8 +33,7 @@ class Given(nn.Layer):
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "retina.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def detector_of(name: str) -> RetinaNet:

@@ -17,6 +17,7 @@ from PaddleDetection.models.heads.solov2_head import SOLOv2Head, SOLOv2MaskHead
 from PaddleDetection.models.registry import NETWORKS
 from tests.parity.PaddleDetection import onestage_cases
 from tests.parity.PaddleDetection import solov2_cases as cases
+from tests.parity.stored import stored_arrays
 
 
 class Given(nn.Layer):
@@ -49,8 +50,7 @@ def detector(backbone: Any, **settings: Any) -> SOLOv2:
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "solov2.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 @pytest.fixture(scope="module")

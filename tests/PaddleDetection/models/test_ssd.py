@@ -21,6 +21,7 @@ from PaddleDetection.models.architectures.ssd import (
 from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
 from tests.parity.PaddleDetection import onestage_cases as cases
+from tests.parity.stored import stored_arrays
 from tests.sampling import sampled
 
 SUPPRESSION = {"score_threshold": 0.01, "nms_top_k": 400, "keep_top_k": 40, "nms_threshold": 0.45}
@@ -29,8 +30,7 @@ SUPPRESSION = {"score_threshold": 0.01, "nms_top_k": 400, "keep_top_k": 40, "nms
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "ssd.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def head_of(name: str) -> SSDHead:

@@ -13,6 +13,7 @@ from core import nn
 from PaddleDetection.models.architectures.ttfnet import TTFNet, ttfnet_darknet53
 from PaddleDetection.models.necks.ttf_fpn import TTFFPN
 from tests.parity.PaddleDetection import onestage_cases as cases
+from tests.parity.stored import stored_arrays
 
 LOSSES = ("hm_loss", "wh_loss")
 
@@ -30,8 +31,7 @@ class Given(nn.Layer):
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "ttf.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pytest
 import core
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
 from tests.parity.PaddleDetection import yolo_cases as cases
+from tests.parity.stored import stored_arrays
 
 NAMES = ("loss_xy", "loss_wh", "loss_obj", "loss_cls")
 
@@ -17,8 +18,7 @@ NAMES = ("loss_xy", "loss_wh", "loss_obj", "loss_cls")
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "yolo.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def targets(case: str) -> dict[str, core.Tensor]:

@@ -17,6 +17,7 @@ from PaddleDetection.models.backbones.csp_darknet import CSPDarkNet
 from PaddleDetection.models.necks.yolo_csp_pan import YOLOCSPPAN
 from PaddleDetection.task import EpochBegins
 from tests.parity.PaddleDetection import onestage_cases as cases
+from tests.parity.stored import stored_arrays
 from tests.sampling import sampled
 
 LOSSES = ("loss_cls", "loss_obj", "loss_iou", "loss_l1")
@@ -35,8 +36,7 @@ class Given(nn.Layer):
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
     path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "yolox.npz"
-    with np.load(path) as stored:
-        return dict(stored)
+    return stored_arrays(path)
 
 
 def set_weights(layer: Any, case: str) -> None:

@@ -8,8 +8,9 @@ import core
 from PaddleNLP.models.registry import create_model
 from tests.parity.PaddleNLP import further_cases
 from tests.parity.PaddleNLP import model_cases as cases
+from tests.parity.stored import stored_arrays
 
-STORED = dict(np.load(cases.FOLDER / "skep_chain.npz"))
+STORED = stored_arrays(cases.FOLDER / "skep_chain.npz")
 
 
 def test_paths_losses_and_gradients_are_paddles() -> None:

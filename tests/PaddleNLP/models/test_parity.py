@@ -12,6 +12,7 @@ import pytest
 import core
 from PaddleNLP.models.registry import create_model
 from tests.parity.PaddleNLP import model_cases as cases
+from tests.parity.stored import stored_arrays
 
 ALWAYS = ("ernie",)
 """Families whose every head is tested always; of the others, it is the last one, and the rest before a release."""
@@ -30,7 +31,7 @@ LEARNING = [case for case in EVERY if case.values[1] != "encoder"]
 
 @functools.cache
 def stored(name: str) -> Mapping[str, np.ndarray]:
-    return dict(np.load(cases.FOLDER / f"{name}.npz"))
+    return stored_arrays(cases.FOLDER / f"{name}.npz")
 
 
 def build(name: str, task: str) -> Any:

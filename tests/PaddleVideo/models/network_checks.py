@@ -16,6 +16,7 @@ from core.static import InputSpec
 from tests.parity.PaddleVideo.network_cases import CASES, FOLDER
 from tests.parity.PaddleVideo.network_weights import calibrate, digest, fill, of_mode, shapes, thinned, without_dropout
 from tests.parity.recipe import uniform
+from tests.parity.stored import texts
 
 TOLERANCE = 1e-4
 
@@ -25,11 +26,6 @@ def flat(outputs: Any) -> list[Any]:
     if not isinstance(outputs, (list, tuple)):
         return [outputs]
     return [tensor for output in outputs for tensor in flat(output)]
-
-
-def text(array: np.ndarray) -> list[str]:
-    """Return names that are stored as bytes."""
-    return [item.decode() for item in array]
 
 
 def assert_near(found: np.ndarray, expected: np.ndarray, what: str, tolerance: float = TOLERANCE) -> None:
@@ -72,7 +68,7 @@ def check_official(
         tolerance: relative, of the outputs in evaluation mode, which float32 computes.
     """
     case, stored = CASES[name], np.load(FOLDER / f"{name}.npz")
-    assert shapes(network) == dict(zip(text(stored["names"]), text(stored["shapes"])))
+    assert shapes(network) == dict(zip(texts(stored["names"]), texts(stored["shapes"])))
     fill(network)
     network.train()
     without_dropout(network)
@@ -100,7 +96,7 @@ def check_official(
         for key, one in network.named_parameters()
         if not one.stop_gradient and one.grad is not None
     }
-    keys = text(stored["trained"])
+    keys = texts(stored["trained"])
     assert sorted(gradients) == keys
     expected, actual = stored["gradients"], digest(gradients)
     scale = expected[:, 0] + 1e-3 * expected[:, 0].max()  # what the next normalisation undoes is rounding

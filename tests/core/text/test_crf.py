@@ -16,6 +16,7 @@ from core.operators.sequences.linear_chain import crf_log_norm, crf_path_score
 from core.operators.sequences.viterbi import best_chain
 from core.text import LinearChainCrf, LinearChainCrfLoss, ViterbiDecoder
 from tests.core.gradient_check import check_gradients
+from tests.parity.stored import stored_arrays
 
 RNG = np.random.default_rng(1)
 LENGTHS = np.array([4, 0, 2, 1])
@@ -99,8 +100,8 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "official plain": {"with_start_stop_tag": False, "official_normalizer": True},
     "official tagged": {"official_normalizer": True},
 }
-STORED = dict(np.load(Path(__file__).parent / "crf.npz"))
-FLUID = dict(np.load(Path(__file__).parents[2] / "parity" / "fluid" / "references.npz"))
+STORED = stored_arrays(Path(__file__).parent / "crf.npz")
+FLUID = stored_arrays(Path(__file__).parents[2] / "parity" / "fluid" / "references.npz")
 STORED.update(
     {
         "fluid/transitions": FLUID["crf/weights/crf"],

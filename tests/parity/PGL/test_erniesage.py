@@ -11,17 +11,18 @@ import core
 import PGL
 from tests.parity.PGL import erniesage_case as case
 from tests.parity.PGL.layer_cases import direction
+from tests.parity.stored import stored_arrays, texts
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_outputs_and_gradients(version: int) -> None:
-    reference = np.load(Path(__file__).with_name("references") / f"ErnieSageV{version}.npz")
+    reference = stored_arrays(Path(__file__).with_name("references") / f"ErnieSageV{version}.npz")
     network = PGL.models.create_model(
         f"ErnieSageV{version}", vocab_size=case.VOCABULARY, max_seqlen=case.TOKENS, encoder=case.ERNIE,
         hidden_size=case.HIDDEN, num_layers=case.LAYERS, cls_token_id=case.CLS,
     )  # fmt: skip
     state = network.state_dict()
-    assert sorted(state) == sorted(name.decode() for name in reference["names"])
+    assert sorted(state) == sorted(texts(reference["names"]))
     for name, tensor in state.items():
         tensor.set_value(case.value(name, tuple(tensor.shape)))
     network.eval()

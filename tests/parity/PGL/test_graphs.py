@@ -10,16 +10,17 @@ import pytest
 import core
 import PGL
 from tests.parity.PGL.graph_cases import CASES
+from tests.parity.stored import stored_arrays
 
 
 @pytest.fixture(scope="module")
 def references():
-    return np.load(Path(__file__).with_name("references") / "graphs.npz")
+    return stored_arrays(Path(__file__).with_name("references") / "graphs.npz")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_answers_are_those_of_pgl(case, references):
-    wanted = {name.partition(": ")[2]: references[name] for name in references.files if name.startswith(f"{case}: ")}
+    wanted = {name.partition(": ")[2]: references[name] for name in references if name.startswith(f"{case}: ")}
     found = CASES[case](PGL, core)
     assert list(found) == list(wanted)
     for name, answer in wanted.items():

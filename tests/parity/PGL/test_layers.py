@@ -11,12 +11,9 @@ import core
 import PGL
 from core.weights import load_weights
 from tests.parity.PGL.layer_cases import CASES, run
+from tests.parity.stored import stored_arrays, texts
 
 REFERENCES = Path(__file__).with_name("references")
-
-
-def text(array: np.ndarray) -> list[str]:
-    return [item.decode() for item in array]
 
 
 def assert_close(actual: np.ndarray, expected: np.ndarray, what: str) -> None:
@@ -27,12 +24,12 @@ def assert_close(actual: np.ndarray, expected: np.ndarray, what: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_parameters_outputs_and_gradients_are_those_of_pgl(name: str) -> None:
-    reference = np.load(REFERENCES / f"{name}.npz")
+    reference = stored_arrays(REFERENCES / f"{name}.npz")
     layer, answers = run(CASES[name], PGL, core)
     state = layer.state_dict()
-    assert list(state) == text(reference["names"])
-    assert [",".join(map(str, tensor.shape)) for tensor in state.values()] == text(reference["shapes"])
-    stored = set(reference.files) - {"names", "shapes"}
+    assert list(state) == texts(reference["names"])
+    assert [",".join(map(str, tensor.shape)) for tensor in state.values()] == texts(reference["shapes"])
+    stored = set(reference) - {"names", "shapes"}
     assert set(answers) == stored
     for key in sorted(stored):
         assert_close(answers[key], reference[key], key)
@@ -44,4 +41,4 @@ def test_a_file_that_paddle_wrote_itself() -> None:
     load_weights(layer, REFERENCES / f"{name}.pdparams")
     layer.eval()
     output = case.call(layer, case.graph(PGL), core.to_tensor(case.inputs["x"])).numpy()
-    assert_close(output, np.load(REFERENCES / f"{name}.npz")["output"], "output")
+    assert_close(output, stored_arrays(REFERENCES / f"{name}.npz")["output"], "output")

@@ -10,13 +10,14 @@ import pytest
 import core
 import PGL
 from tests.parity.PGL.math_cases import CASES
+from tests.parity.stored import stored_arrays
 
-REFERENCES = np.load(Path(__file__).with_name("references") / "math.npz")
+REFERENCES = stored_arrays(Path(__file__).with_name("references") / "math.npz")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_answers_are_those_of_pgl(case: str) -> None:
-    wanted = {name.partition(": ")[2]: REFERENCES[name] for name in REFERENCES.files if name.startswith(f"{case}: ")}
+    wanted = {name.partition(": ")[2]: REFERENCES[name] for name in REFERENCES if name.startswith(f"{case}: ")}
     found = CASES[case](PGL, core)
     assert list(found) == list(wanted) and wanted
     for name, answer in wanted.items():

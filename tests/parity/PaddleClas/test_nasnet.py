@@ -7,18 +7,19 @@ import pytest
 
 import core
 import PaddleClas
-from tests.parity.PaddleClas.test_networks import REFERENCES, assert_close, official_state, text
+from tests.parity.PaddleClas.test_networks import REFERENCES, assert_close, official_state
 from tests.parity.recipe import input_images
+from tests.parity.stored import stored_arrays, texts
 
 
 @pytest.mark.zoo
 @pytest.mark.parametrize("name", ["NASNetA_large", "PNASNet5_large"])
 def test_outputs_are_those_of_the_port(name: str) -> None:
-    reference = np.load(REFERENCES / f"{name}.npz")
+    reference = stored_arrays(REFERENCES / f"{name}.npz")
     with core.LazyGuard():
         model = PaddleClas.create_model(name)
     assert {key: ",".join(map(str, tensor.shape)) for key, tensor in model.state_dict().items()} == dict(
-        zip(text(reference["names"]), text(reference["shapes"]))
+        zip(texts(reference["names"]), texts(reference["shapes"]))
     )
     assert model.set_state_dict(official_state(reference)) == ([], [])
     model.materialize()

@@ -12,6 +12,7 @@ import PaddleClas
 from core.weights import read_pdparams, write_pdparams
 from tests.PaddleClas.models.test_models import FAMILY_OF
 from tests.parity.recipe import input_images, parameter
+from tests.parity.stored import stored_arrays, texts
 from tests.sampling import sampled
 
 REFERENCES = Path(__file__).with_name("references")
@@ -39,12 +40,7 @@ MODELS = [pytest.param(name, marks=() if name in SMALLEST and name not in LARGE 
 
 
 def stored(name: str) -> dict[str, np.ndarray]:
-    with np.load(REFERENCES / f"{name}.npz") as file:
-        return dict(file)
-
-
-def text(array: np.ndarray) -> list[str]:
-    return [item.decode() for item in array]
+    return stored_arrays(REFERENCES / f"{name}.npz")
 
 
 def classes(name: str) -> int:
@@ -52,9 +48,9 @@ def classes(name: str) -> int:
 
 
 def official_state(reference: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    moments = dict(zip(text(reference["normalisations"]), reference["second_moments"].tolist()))
-    shapes = [[int(extent) for extent in shape.split(",")] for shape in text(reference["shapes"])]
-    state = {name: parameter(name, shape, moments) for name, shape in zip(text(reference["names"]), shapes)}
+    moments = dict(zip(texts(reference["normalisations"]), reference["second_moments"].tolist()))
+    shapes = [[int(extent) for extent in shape.split(",")] for shape in texts(reference["shapes"])]
+    state = {name: parameter(name, shape, moments) for name, shape in zip(texts(reference["names"]), shapes)}
     for name in state:
         if name.endswith(".relative_coords_table"):  # what Swin's files keep of the offsets in its windows
             line = reference[f"offsets_{name.split('.')[1]}"]
@@ -77,8 +73,8 @@ def test_names_shapes_and_order_are_the_official_ones(name: str) -> None:
     reference = stored(name)
     with core.LazyGuard():
         state = PaddleClas.create_model(name, class_num=classes(name)).state_dict()
-    assert list(state) == text(reference["names"])
-    assert [",".join(map(str, tensor.shape)) for tensor in state.values()] == text(reference["shapes"])
+    assert list(state) == texts(reference["names"])
+    assert [",".join(map(str, tensor.shape)) for tensor in state.values()] == texts(reference["shapes"])
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -86,7 +82,7 @@ def test_outputs_are_the_official_ones(name: str, tmp_path: Path) -> None:
     reference = stored(name)
     state = official_state(reference)
     path = tmp_path / f"{name}.pdparams"
-    write_pdparams(state, path, dict(zip(state, text(reference["global_names"]))))
+    write_pdparams(state, path, dict(zip(state, texts(reference["global_names"]))))
     model = PaddleClas.create_model(name, class_num=classes(name), pretrained=path)
     path.unlink()
     model.eval()

@@ -12,6 +12,7 @@ import PaddleGAN
 from PaddleGAN.models.registry import entry
 from tests.parity.PaddleGAN.cases import PPGAN, PYTORCH, answer, flat, thinned
 from tests.parity.PaddleGAN.weights import state
+from tests.parity.stored import stored_arrays, texts
 from tests.sampling import sampled
 
 REFERENCES = Path(__file__).with_name("references")
@@ -24,12 +25,7 @@ LARGE = {
 
 
 def stored(name: str) -> dict[str, np.ndarray]:
-    with np.load(REFERENCES / f"{name}.npz") as file:
-        return dict(file)
-
-
-def text(array: np.ndarray) -> list[str]:
-    return [item.decode() for item in array]
+    return stored_arrays(REFERENCES / f"{name}.npz")
 
 
 def fill(network: core.nn.Layer) -> None:
@@ -43,7 +39,7 @@ def test_state_and_outputs_are_the_reference_s(name: str) -> None:
     case, reference = CASES[name], stored(name)
     network = entry(case.network)(**case.arguments)
     found = {name: ",".join(map(str, tensor.shape)) for name, tensor in network.state_dict().items()}
-    expected = dict(zip(text(reference["names"]), text(reference["shapes"])))
+    expected = dict(zip(texts(reference["names"]), texts(reference["shapes"])))
     assert found == expected
     if name in PPGAN:
         assert list(found) == list(expected)  # the order too

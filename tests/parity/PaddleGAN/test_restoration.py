@@ -12,6 +12,7 @@ from PaddleGAN.metrics import psnr, ssim
 from PaddleGAN.models.registry import entry
 from tests.parity.PaddleGAN.cases import flat
 from tests.parity.PaddleGAN.restoration_cases import RESTORATION, fill, modes, thinned
+from tests.parity.stored import stored_arrays, texts
 from tests.sampling import sampled
 
 REFERENCES = Path(__file__).with_name("references")
@@ -19,10 +20,10 @@ REFERENCES = Path(__file__).with_name("references")
 
 @pytest.mark.parametrize("name", sampled(RESTORATION, 4, group=lambda name: None))
 def test_state_and_outputs_are_the_reference_s(name: str) -> None:
-    case, reference = RESTORATION[name], np.load(REFERENCES / f"{name}.npz")
+    case, reference = RESTORATION[name], stored_arrays(REFERENCES / f"{name}.npz")
     network = entry(case.network)(**case.arguments)
     found = {key: ",".join(map(str, tensor.shape)) for key, tensor in network.state_dict().items()}
-    names, shapes = ([item.decode() for item in reference[key]] for key in ("names", "shapes"))
+    names, shapes = (texts(reference[key]) for key in ("names", "shapes"))
     assert list(found) == names and list(found.values()) == shapes
     for mode in modes(name):
         fill(network)
@@ -40,7 +41,7 @@ def test_state_and_outputs_are_the_reference_s(name: str) -> None:
 @pytest.mark.parametrize("luma", [False, True])
 @pytest.mark.parametrize("border", [0, 4])
 def test_metrics_are_ppgan_s(border: int, luma: bool) -> None:
-    reference = np.load(REFERENCES / "restoration_metrics.npz")
+    reference = stored_arrays(REFERENCES / "restoration_metrics.npz")
     pictures = reference["first"][None], reference["second"][None]
     for name, function in (("psnr", psnr), ("ssim", ssim)):
         (found,) = function(*pictures, crop_border=border, test_y_channel=luma)

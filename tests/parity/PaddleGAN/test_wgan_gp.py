@@ -12,9 +12,10 @@ import core
 from core.jit import to_static
 from core.nn import functional as F
 from core.tensor import Tensor
+from tests.parity.stored import stored_arrays
 
-REFERENCE = np.load(Path(__file__).with_name("wgan_gp.npz"))
-NAMES = [name.partition("/")[2] for name in REFERENCE.files if name.startswith("gradient/")]
+REFERENCE = stored_arrays(Path(__file__).with_name("wgan_gp.npz"))
+NAMES = [name.partition("/")[2] for name in REFERENCE if name.startswith("gradient/")]
 
 
 def critic(x: Tensor, p: dict[str, Tensor]) -> Tensor:

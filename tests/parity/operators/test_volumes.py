@@ -10,6 +10,7 @@ import pytest
 import core
 from core.nn import functional as F
 from tests.parity.operators.volume_cases import CASES, STORED, arrays, thinned
+from tests.parity.stored import stored_arrays
 
 TOLERANCE = 1e-5
 """Of the largest number of an array."""
@@ -17,8 +18,7 @@ TOLERANCE = 1e-5
 
 @pytest.fixture(scope="module")
 def stored() -> dict[str, np.ndarray]:
-    with np.load(STORED) as file:
-        return dict(file)
+    return stored_arrays(STORED)
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])

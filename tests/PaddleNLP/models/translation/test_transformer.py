@@ -14,13 +14,14 @@ from PaddleNLP.models.registry import create_model
 from PaddleNLP.models.translation.infer_transformer import InferTransformerModel
 from PaddleNLP.models.translation.transformer import TransformerModel, position_encoding_init
 from tests.parity.PaddleNLP import translation_cases as cases
+from tests.parity.stored import stored_arrays
 
 T = core.to_tensor
 
 
 @pytest.fixture(scope="module")
 def stored() -> Any:
-    return dict(np.load(cases.FILE))
+    return stored_arrays(cases.FILE)
 
 
 def build(case: str, kind: Any = TransformerModel, **further: Any) -> Any:

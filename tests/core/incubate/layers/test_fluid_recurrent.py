@@ -14,8 +14,9 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.layers.recurrent.reference import peephole_lstm_reference, reset_first_gru_reference
 from core.operators.sequences.recurrent import peephole_lstm, reset_first_gru
 from tests.core.gradient_check import check_gradients
+from tests.parity.stored import stored_arrays
 
-STORED = dict(np.load(Path(__file__).parents[3] / "parity" / "fluid" / "references.npz"))
+STORED = stored_arrays(Path(__file__).parents[3] / "parity" / "fluid" / "references.npz")
 LENGTHS = {"states": [4, 3, 2, 1], "": [4, 0, 2, 1]}
 T = core.to_tensor
 

@@ -13,8 +13,9 @@ from core.incubate import layers
 from core.kernels.dispatch.errors import OperatorError
 from tests.core.compiled_check import check_compiled
 from tests.core.gradient_check import check_gradients
+from tests.parity.stored import stored_arrays
 
-STORED = dict(np.load(Path(__file__).parents[3] / "parity" / "fluid" / "references.npz"))
+STORED = stored_arrays(Path(__file__).parents[3] / "parity" / "fluid" / "references.npz")
 T = core.to_tensor
 LENGTHS = T(np.array([4, 0, 2, 1]))
 
