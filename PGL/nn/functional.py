@@ -57,8 +57,7 @@ def linear(layer: nn.Linear, feature: Any) -> Any:
     """
     if not isinstance(feature, SparseRows):
         return layer(feature)
-    weight: Any = layer.weight
-    output = sparse_product(feature, weight)
+    output = sparse_product(feature, layer.weight)
     return output if layer.bias is None else output + layer.bias
 
 

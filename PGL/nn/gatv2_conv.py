@@ -49,7 +49,7 @@ class GATv2Conv(nn.Layer):
         self.attn_drop = attn_drop
         self.concat = concat
         self.linear = nn.Linear(input_size, num_heads * hidden_size)
-        self.attn: Any = self.create_parameter(shape=[1, num_heads, hidden_size])
+        self.attn = self.create_parameter(shape=[1, num_heads, hidden_size])
         self.feat_dropout = nn.Dropout(p=feat_drop)
         self.attn_dropout = nn.Dropout(p=attn_drop)
         self.leaky_relu = nn.LeakyReLU(negative_slope=0.2)

@@ -64,7 +64,7 @@ class GPRConv(nn.Layer):
         start = np.asarray(_start(init_method, alpha, k_hop, gamma), np.float32)
         if start.shape != (k_hop + 1,):
             raise ValueError(f"GPRConv: gamma must be k_hop + 1 = {k_hop + 1} numbers, not of shape {start.shape}")
-        self.temp: Any = self.create_parameter(
+        self.temp = self.create_parameter(
             shape=[k_hop + 1], dtype="float32", default_initializer=nn.initializer.Assign(value=start)
         )
         self.linear_1 = nn.Linear(input_size, hidden_size)

@@ -53,7 +53,7 @@ class RGCNConv(nn.Layer):
         Raises:
             ValueError: the graph lacks a kind of edges.
         """
-        weights: Any = self.weight
+        weights = self.weight
         if self.num_bases < self.num_rels:
             flat = core.matmul(self.w_comp, weights.reshape([self.num_bases, self.in_dim * self.out_dim]))
             weights = flat.reshape([self.num_rels, self.in_dim, self.out_dim])

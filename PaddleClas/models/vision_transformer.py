@@ -106,7 +106,7 @@ class VisionTransformer(ImageClassifier):
         self.pos_embed = self.create_parameter(
             [1, self.patch_embed.count + tokens, embed_dim], default_initializer=initializer
         )
-        self.cls_token: Any = self.create_parameter([1, 1, embed_dim], default_initializer=initializer)
+        self.cls_token = self.create_parameter([1, 1, embed_dim], default_initializer=initializer)
         self.dist_token: Any = None
         if distilled:
             self.dist_token = self.create_parameter([1, 1, embed_dim], default_initializer=initializer)

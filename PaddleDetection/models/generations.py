@@ -78,8 +78,7 @@ def learn_as_first(layer: nn.Layer, factor: float = 1.0) -> None:
     """
     for part in layer.sublayers(include_self=True):
         if isinstance(part, (nn.Conv2D, nn.Linear)):
-            weight: Any = part.weight
-            weight.optimize_attr = {"learning_rate": factor}
+            part.weight.optimize_attr = {"learning_rate": factor}
             if part.bias is not None:
                 part.bias.optimize_attr = {"learning_rate": 2 * factor}
                 part.bias.regularizer = L2Decay(0.0)

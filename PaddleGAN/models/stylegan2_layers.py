@@ -149,8 +149,8 @@ class EqualLinear(nn.Layer):
         self, in_dim: int, out_dim: int, bias_init: float = 0.0, lr_mul: float = 1.0, activation: bool = False
     ) -> None:
         super().__init__()
-        self.weight: Any = self.create_parameter((in_dim, out_dim), default_initializer=Normal(0.0, 1.0 / lr_mul))
-        self.bias: Any = self.create_parameter((out_dim,), default_initializer=Constant(bias_init))
+        self.weight = self.create_parameter((in_dim, out_dim), default_initializer=Normal(0.0, 1.0 / lr_mul))
+        self.bias = self.create_parameter((out_dim,), default_initializer=Constant(bias_init))
         self.scale, self.lr_mul, self.activation = lr_mul / math.sqrt(in_dim), lr_mul, activation
 
     def forward(self, x: Any) -> Any:
@@ -229,7 +229,7 @@ class ModulatedConv2D(nn.Layer):
             beyond = len(blur_kernel) - 2 - (kernel_size - 1)
             self.blur = Upfirdn2dBlur(blur_kernel, ((beyond + 1) // 2 + 1, beyond // 2 + 1), 4.0)
         shape = (1, out_channel, in_channel, kernel_size, kernel_size)
-        self.weight: Any = self.create_parameter(shape, default_initializer=Normal())
+        self.weight = self.create_parameter(shape, default_initializer=Normal())
         self.modulation = EqualLinear(style_dim, in_channel, bias_init=1.0)
         self.scale, self.padding = (in_channel * kernel_size**2) ** -0.5, kernel_size // 2
         self.demodulate, self.upsample = demodulate, upsample

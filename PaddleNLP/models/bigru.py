@@ -60,8 +60,7 @@ class BiGRUModel(nn.Layer):
     @property
     def vocab_size(self) -> int:
         """How many tokens the table of words has."""
-        weight: Any = self.word_embeddings.weight
-        return int(weight.shape[0])
+        return int(self.word_embeddings.weight.shape[0])
 
     def forward(
         self,

@@ -39,8 +39,8 @@ class ShiftingAttention(nn.Layer):
         self.clusters = clusters
         self.conv: Any = nn.Conv2D(features, clusters, 1, weight_attr=ParamAttr(initializer=KaimingNormal()))
         shift = Normal(0.0, clusters**-0.25)
-        self.shift_w: Any = self.create_parameter([clusters], default_initializer=shift)
-        self.shift_b: Any = self.create_parameter([clusters], default_initializer=shift)
+        self.shift_w = self.create_parameter([clusters], default_initializer=shift)
+        self.shift_b = self.create_parameter([clusters], default_initializer=shift)
 
     def forward(self, x: Any, mask: Any) -> Any:
         """Return the clusters' vectors, one after the other.

@@ -43,8 +43,7 @@ class FrameBatchNorm(nn.BatchNorm1D):
         """
         mean: Any = self._mean
         variance: Any = self._variance
-        scale: Any = self.weight
-        bias: Any = self.bias
+        scale, bias = self.weight, self.bias
         if not self.training:
             return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + bias
         mask = core.ones_like(x[:, :, 0]) if mask is None else mask.squeeze(2)

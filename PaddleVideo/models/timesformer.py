@@ -109,9 +109,9 @@ class VisionTransformer(nn.Layer):
         near_zero = TruncatedNormal(0.0, 0.02)
         places = (img_size // patch_size) ** 2
         self.patch_embed = PatchEmbed(patch_size, 3, embed_dim)
-        self.cls_token: Any = self.create_parameter([1, 1, embed_dim], default_initializer=near_zero)
-        self.pos_embed: Any = self.create_parameter([1, places + 1, embed_dim], default_initializer=near_zero)
-        self.time_embed: Any = self.create_parameter([1, num_seg, embed_dim], default_initializer=Constant(0.0))
+        self.cls_token = self.create_parameter([1, 1, embed_dim], default_initializer=near_zero)
+        self.pos_embed = self.create_parameter([1, places + 1, embed_dim], default_initializer=near_zero)
+        self.time_embed = self.create_parameter([1, num_seg, embed_dim], default_initializer=Constant(0.0))
         rates = np.linspace(0.0, drop_path_rate, depth).tolist()
         self.blocks = nn.LayerList(
             [

@@ -66,4 +66,7 @@ class ParamAttr:
         return f"ParamAttr({', '.join(f'{key}={value!r}' for key, value in vars(self).items())})"
 
 
-ParamAttrLike = Union[ParamAttr, Initializer, str, bool, None]
+PresentAttrLike = Union[ParamAttr, Initializer, str, None]
+"""Describes a parameter that there is; :data:`ParamAttrLike` may also be False, for none."""
+
+ParamAttrLike = Union[PresentAttrLike, bool]

@@ -5,7 +5,7 @@ Paper: Conditional random fields, Lafferty et al. 2001, https://repository.upenn
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from core.nn import Layer, ParamAttr
 from core.nn import functional as F
@@ -69,7 +69,7 @@ class LinearChainCrf(Layer):
         self.official_normalizer = official_normalizer
         self.num_tags = num_labels + 2 if with_start_stop_tag and layout == "square" else num_labels
         rows = num_labels + 2 if layout == "fluid" else self.num_tags
-        self.transitions: Any = self.create_parameter(
+        self.transitions = self.create_parameter(
             [rows, self.num_tags], attr=ParamAttr(learning_rate=crf_lr), dtype="float32"
         )
 

@@ -124,7 +124,7 @@ class PMA(nn.Layer):
         layer_norm: bool = False,
     ) -> None:
         super().__init__()
-        self.Q_S: Any = self.create_parameter(
+        self.Q_S = self.create_parameter(
             shape=[1, num_seeds, dim], dtype="float32", default_initializer=nn.initializer.KaimingUniform()
         )
         self.mab = MAB(dim, dim, num_heads, conv, layer_norm)

@@ -92,7 +92,7 @@ class L2NormScale(nn.Layer):
 
     def __init__(self, num_channels: int, scale: float = 1.0) -> None:
         super().__init__()
-        self.scale: Any = self.create_parameter([num_channels], attr=ParamAttr(initializer=Constant(scale)))
+        self.scale = self.create_parameter([num_channels], attr=ParamAttr(initializer=Constant(scale)))
 
     def forward(self, x: Any) -> Any:
         """Return the scaled feature maps."""

@@ -108,5 +108,4 @@ class PPYOLOEHead(nn.Layer):
     def _distances(self, logits: Any) -> Any:
         """Return the means (N, P, 4) of distributions over whole distances (N, P, 4 * (reg_max + 1))."""
         shape = [logits.shape[0], -1, 4, self.reg_max + 1]
-        weight: Any = self.proj_conv.weight
-        return (F.softmax(logits.reshape(shape), -1) * weight.flatten()).sum(-1)
+        return (F.softmax(logits.reshape(shape), -1) * self.proj_conv.weight.flatten()).sum(-1)

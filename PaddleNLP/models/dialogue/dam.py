@@ -216,8 +216,7 @@ class ResponseMatching(MatchingHead):
         kept = widened(kept, encoder.max_length)
         similar = encoder.similarities(widened(input_ids, encoder.max_length), kept)
         for conv in (self.conv0, self.conv1):
-            weight: Any = conv.weight
-            filters = range(0, weight.shape[0], FILTERS)
+            filters = range(0, conv.weight.shape[0], FILTERS)
             similar = core.concat([self._pooled(conv, similar, first) for first in filters], axis=1)
         return self.classifier(similar.flatten(1))
 

@@ -76,8 +76,8 @@ class ElmoModel(nn.Layer):
             nn.LayerList([layer(reverse) for _ in count]) for reverse in (False, True)
         )
         zeros, ones = (nn.initializer.Constant(value) for value in (0.0, 1.0))
-        self.mix_weight: Any = self.create_parameter([num_hidden_layers + 1], attr=nn.ParamAttr(initializer=zeros))
-        self.mix_scale: Any = self.create_parameter([1], attr=nn.ParamAttr(initializer=ones))
+        self.mix_weight = self.create_parameter([num_hidden_layers + 1], attr=nn.ParamAttr(initializer=zeros))
+        self.mix_scale = self.create_parameter([1], attr=nn.ParamAttr(initializer=ones))
 
     def weight_attr(self) -> Any:
         """Return how fresh weights of heads are drawn."""
@@ -191,8 +191,8 @@ class _Scores(nn.Layer):
 
     def __init__(self, words: int, size: int) -> None:
         super().__init__()
-        self.weight: Any = self.create_parameter([words, size])
-        self.bias: Any = self.create_parameter([words], is_bias=True)
+        self.weight = self.create_parameter([words, size])
+        self.bias = self.create_parameter([words], is_bias=True)
 
 
 class ElmoLanguageModel(Head):

@@ -63,7 +63,7 @@ class XLNetRelativeAttention(nn.Layer):
         self.r_r_bias = self.create_parameter(per_head, default_initializer=normal)
         self.r_s_bias = self.create_parameter(per_head, default_initializer=normal)
         self.r_w_bias = self.create_parameter(per_head, default_initializer=normal)
-        self.seg_embed: Any = self.create_parameter([2, *per_head], default_initializer=normal)
+        self.seg_embed = self.create_parameter([2, *per_head], default_initializer=normal)
         self.layer_norm = nn.LayerNorm(d_model, epsilon=layer_norm_eps)
         self.dropout = nn.Dropout(dropout)
 

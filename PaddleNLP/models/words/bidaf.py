@@ -191,7 +191,7 @@ class PassageReading(Head):
     def __init__(self, encoder: Any, dropout: Optional[float] = None) -> None:
         super().__init__(encoder, dropout)
         size, units, attr = encoder.hidden_size, encoder.units, encoder.weight_attr()
-        self.random_attn: Any = self.create_parameter([1, units], default_initializer=Normal(0.0, 1.0))
+        self.random_attn = self.create_parameter([1, units], default_initializer=Normal(0.0, 1.0))
         self.random_attn_fc = nn.Linear(units, units, weight_attr=attr)
         self.q_vec_fc = nn.Linear(size, units, weight_attr=attr, bias_attr=False)
         self.logits_fc = nn.Linear(units, 1, weight_attr=attr)

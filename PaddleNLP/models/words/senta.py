@@ -72,8 +72,8 @@ class SequenceConvPool(nn.Layer):
 
     def __init__(self, emb_dim: int, filters: int, size: int, attr: Any) -> None:
         super().__init__()
-        self.weight: Any = self.create_parameter([size * emb_dim, filters], attr=attr)
-        self.bias: Any = self.create_parameter([filters], is_bias=True)
+        self.weight = self.create_parameter([size * emb_dim, filters], attr=attr)
+        self.bias = self.create_parameter([filters], is_bias=True)
 
     def forward(self, words: Any, kept: Any) -> tuple[Any, Any]:
         """Return the results at each word, float32 (N, L, filters), and the largest, float32 (N, filters).

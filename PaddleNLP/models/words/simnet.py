@@ -207,9 +207,9 @@ class SimNetCNN(Tower):
         pad_token_id: Optional[int] = None,
     ) -> None:
         super().__init__(vocab_size, emb_dim, filters, fc_size, pad_token_id)
-        self.conv_weight: Any = self.create_parameter([window * emb_dim, filters], attr=self.weight_attr())
-        self.conv_bias_first: Any = self.create_parameter([filters], is_bias=True)
-        self.conv_bias_second: Any = self.create_parameter([filters], is_bias=True)
+        self.conv_weight = self.create_parameter([window * emb_dim, filters], attr=self.weight_attr())
+        self.conv_bias_first = self.create_parameter([filters], is_bias=True)
+        self.conv_bias_second = self.create_parameter([filters], is_bias=True)
 
     def tower(self, words: Any, kept: Any, side: int) -> tuple[Any, Any]:
         """Return the filters' results and the largest of each; see :meth:`Tower.tower`."""

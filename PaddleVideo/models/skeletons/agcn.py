@@ -126,7 +126,7 @@ class AdaptiveGraph(nn.Layer):
         super().__init__()
         adjacency = directed_partitions(layout_name)
         self.inner = out_channels // 4
-        self.PA: Any = self.create_parameter(list(adjacency.shape), default_initializer=Normal(0.0, 1e-6))
+        self.PA = self.create_parameter(list(adjacency.shape), default_initializer=Normal(0.0, 1e-6))
         self.register_buffer("given", core.to_tensor(adjacency), persistable=False)
         self.conv_a = nn.LayerList([nn.Conv2D(in_channels, self.inner, 1) for _ in range(SETS)])
         self.conv_b = nn.LayerList([nn.Conv2D(in_channels, self.inner, 1) for _ in range(SETS)])

@@ -74,8 +74,8 @@ class GraphUnit(nn.Layer):
         self.projected = in_channels != out_channels
         if self.projected:
             self.down = nn.Sequential(nn.Conv2D(in_channels, out_channels, 1), nn.BatchNorm2D(out_channels))
-        self.PA: Any = self.create_parameter(list(adjacency.shape), default_initializer=Assign(adjacency))
-        self.alpha: Any = self.create_parameter([1], default_initializer=Constant(0.0))
+        self.PA = self.create_parameter(list(adjacency.shape), default_initializer=Assign(adjacency))
+        self.alpha = self.create_parameter([1], default_initializer=Constant(0.0))
         self.bn = nn.BatchNorm2D(out_channels, weight_attr=ParamAttr(initializer=Constant(1e-6)))
 
     def forward(self, x: Any) -> Any:

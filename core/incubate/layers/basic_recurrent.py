@@ -11,7 +11,7 @@ from typing import Any, Optional
 from core.incubate.layers.dynamic_recurrent import all_lengths, first_state, joined_directions
 from core.nn import Layer, LayerList
 from core.nn import functional as F
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import PresentAttrLike
 from core.operators import concat, matmul, stack
 from core.operators.sequences.recurrent import peephole_lstm, reset_first_gru
 from core.tensor import Tensor
@@ -76,8 +76,8 @@ class BasicLSTM(_Basic):
         dropout_prob: float = 0.0,
         bidirectional: bool = False,
         forget_bias: float = 1.0,
-        param_attr: ParamAttrLike = None,
-        bias_attr: ParamAttrLike = None,
+        param_attr: PresentAttrLike = None,
+        bias_attr: PresentAttrLike = None,
     ) -> None:
         def unit(i: int) -> Layer:
             return _LSTMUnit(hidden_size if i else input_size, hidden_size, forget_bias, param_attr, bias_attr)
@@ -131,8 +131,8 @@ class BasicGRU(_Basic):
         num_layers: int = 1,
         dropout_prob: float = 0.0,
         bidirectional: bool = False,
-        param_attr: ParamAttrLike = None,
-        bias_attr: ParamAttrLike = None,
+        param_attr: PresentAttrLike = None,
+        bias_attr: PresentAttrLike = None,
     ) -> None:
         def unit(i: int) -> Layer:
             return _GRUUnit(hidden_size if i else input_size, hidden_size, param_attr, bias_attr)
@@ -159,12 +159,17 @@ class BasicGRU(_Basic):
 
 class _LSTMUnit(Layer):
     def __init__(
-        self, input_size: int, hidden_size: int, forget_bias: float, param_attr: ParamAttrLike, bias_attr: ParamAttrLike
+        self,
+        input_size: int,
+        hidden_size: int,
+        forget_bias: float,
+        param_attr: PresentAttrLike,
+        bias_attr: PresentAttrLike,
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.forget_bias = input_size, hidden_size, forget_bias
-        self.weight: Any = self.create_parameter([input_size + hidden_size, 4 * hidden_size], attr=param_attr)
-        self.bias: Any = self.create_parameter([4 * hidden_size], attr=bias_attr, is_bias=True)
+        self.weight = self.create_parameter([input_size + hidden_size, 4 * hidden_size], attr=param_attr)
+        self.bias = self.create_parameter([4 * hidden_size], attr=bias_attr, is_bias=True)
 
     def forward(self, x: Tensor, lengths: Tensor, states: Any, reverse: bool) -> tuple[Tensor, Any]:
         size = self.hidden_size
@@ -187,15 +192,15 @@ class _LSTMUnit(Layer):
 
 class _GRUUnit(Layer):
     def __init__(
-        self, input_size: int, hidden_size: int, param_attr: ParamAttrLike, bias_attr: ParamAttrLike
+        self, input_size: int, hidden_size: int, param_attr: PresentAttrLike, bias_attr: PresentAttrLike
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size = input_size, hidden_size
         rows = input_size + hidden_size
-        self.gate_weight: Any = self.create_parameter([rows, 2 * hidden_size], attr=param_attr)
-        self.candidate_weight: Any = self.create_parameter([rows, hidden_size], attr=param_attr)
-        self.gate_bias: Any = self.create_parameter([2 * hidden_size], attr=bias_attr, is_bias=True)
-        self.candidate_bias: Any = self.create_parameter([hidden_size], attr=bias_attr, is_bias=True)
+        self.gate_weight = self.create_parameter([rows, 2 * hidden_size], attr=param_attr)
+        self.candidate_weight = self.create_parameter([rows, hidden_size], attr=param_attr)
+        self.gate_bias = self.create_parameter([2 * hidden_size], attr=bias_attr, is_bias=True)
+        self.candidate_bias = self.create_parameter([hidden_size], attr=bias_attr, is_bias=True)
 
     def forward(self, x: Tensor, lengths: Tensor, states: Any, reverse: bool) -> tuple[Tensor, Any]:
         size, count = self.hidden_size, self.input_size

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal, Optional
 
 from core.nn import Layer
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import PresentAttrLike
 from core.operators import cast, concat, full, zeros
 from core.operators.sequences.recurrent import peephole_lstm, reset_first_gru
 from core.tensor import Tensor
@@ -37,17 +37,17 @@ class DynamicLSTM(Layer):
         hidden_size: int,
         use_peepholes: bool = True,
         is_reverse: bool = False,
-        param_attr: ParamAttrLike = None,
-        bias_attr: ParamAttrLike = None,
+        param_attr: PresentAttrLike = None,
+        bias_attr: PresentAttrLike = None,
     ) -> None:
         super().__init__()
         _check_sizes(type(self).__name__, hidden_size=hidden_size)
         self.hidden_size = hidden_size
         self.use_peepholes = use_peepholes
         self.is_reverse = is_reverse
-        self.weight: Any = self.create_parameter([self.state_size, 4 * hidden_size], attr=param_attr)
+        self.weight = self.create_parameter([self.state_size, 4 * hidden_size], attr=param_attr)
         width = (7 if use_peepholes else 4) * hidden_size
-        self.bias: Any = self.create_parameter([1, width], attr=bias_attr, is_bias=True)
+        self.bias = self.create_parameter([1, width], attr=bias_attr, is_bias=True)
 
     @property
     def state_size(self) -> int:
@@ -133,8 +133,8 @@ class DynamicLSTMP(DynamicLSTM):
         cell_clip: Optional[float] = None,
         proj_clip: Optional[float] = None,
         proj_activation: str = "tanh",
-        param_attr: ParamAttrLike = None,
-        bias_attr: ParamAttrLike = None,
+        param_attr: PresentAttrLike = None,
+        bias_attr: PresentAttrLike = None,
     ) -> None:
         _check_sizes(type(self).__name__, proj_size=proj_size)
         for name, limit in (("cell_clip", cell_clip), ("proj_clip", proj_clip)):
@@ -147,7 +147,7 @@ class DynamicLSTMP(DynamicLSTM):
         self.cell_clip = cell_clip
         self.proj_clip = proj_clip
         self.proj_activation = proj_activation
-        self.proj_weight: Any = self.create_parameter([hidden_size, proj_size], attr=param_attr)
+        self.proj_weight = self.create_parameter([hidden_size, proj_size], attr=param_attr)
 
     @property
     def state_size(self) -> int:
@@ -194,8 +194,8 @@ class DynamicGRU(Layer):
         hidden_size: int,
         is_reverse: bool = False,
         origin_mode: bool = False,
-        param_attr: ParamAttrLike = None,
-        bias_attr: ParamAttrLike = None,
+        param_attr: PresentAttrLike = None,
+        bias_attr: PresentAttrLike = None,
         candidate_activation: Literal["tanh", "relu"] = "tanh",
     ) -> None:
         super().__init__()
@@ -206,8 +206,8 @@ class DynamicGRU(Layer):
         self.is_reverse = is_reverse
         self.origin_mode = origin_mode
         self.candidate_activation = candidate_activation
-        self.weight: Any = self.create_parameter([hidden_size, 3 * hidden_size], attr=param_attr)
-        self.bias: Any = self.create_parameter([1, 3 * hidden_size], attr=bias_attr, is_bias=True)
+        self.weight = self.create_parameter([hidden_size, 3 * hidden_size], attr=param_attr)
+        self.bias = self.create_parameter([1, 3 * hidden_size], attr=bias_attr, is_bias=True)
 
     def forward(
         self,

@@ -5,14 +5,14 @@ A sequence may be empty. Results behind a sequence's length are 0.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
 from core.incubate.layers.dynamic_recurrent import all_lengths
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.layers.lengths import check_lengths
 from core.nn import Layer
 from core.nn import functional as F
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 from core.operators import (
     arange,
     cast,
@@ -183,14 +183,14 @@ class SequenceConv(Layer):
         num_filters: int,
         filter_size: int = 3,
         padding_start: Optional[int] = None,
-        param_attr: ParamAttrLike = None,
+        param_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         act: Optional[str] = None,
     ) -> None:
         super().__init__()
         self.padding_start, self.act = padding_start, act
-        self.weight: Any = self.create_parameter([filter_size * input_size, num_filters], attr=param_attr)
-        self.bias: Any = self.create_parameter([num_filters], attr=bias_attr, is_bias=True)
+        self.weight = self.create_parameter([filter_size * input_size, num_filters], attr=param_attr)
+        self.bias = self.create_parameter([num_filters], attr=bias_attr, is_bias=True)
 
     def forward(self, x: Tensor, lengths: Optional[Tensor] = None) -> Tensor:
         """Return (N, L, num_filters), 0 behind the lengths; arguments are those of :func:`sequence_conv`."""

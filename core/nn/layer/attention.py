@@ -9,7 +9,7 @@ from core.nn import functional as F
 from core.nn.layer.checks import positive
 from core.nn.layer.common import Linear
 from core.nn.layer.layers import Layer
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 from core.operators.creation.creation import full
 from core.operators.shape.joining import concat
 
@@ -72,7 +72,7 @@ class MultiHeadAttention(Layer):
         kdim: Optional[int] = None,
         vdim: Optional[int] = None,
         need_weights: bool = False,
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
     ) -> None:
         super().__init__()

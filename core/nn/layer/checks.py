@@ -37,6 +37,21 @@ def positive_numbers(owner: str, **numbers: int) -> None:
             raise ValueError(f"{owner}: {name} must be a positive whole number, not {number!r}")
 
 
+def not_false(owner: str, weight_attr: Any, because: str) -> None:
+    """Refuse False as the description of a parameter that a layer cannot do without.
+
+    Args:
+        owner: The layer's name.
+        weight_attr: What was given.
+        because: Why it is needed.
+
+    Raises:
+        ValueError: it is False.
+    """
+    if weight_attr is False:
+        raise ValueError(f"{owner}: weight_attr cannot be False: {because}")
+
+
 def one_of(owner: str, argument: str, value: Any, allowed: Sequence[Any]) -> Any:
     """Return an argument that must be one of a few values.
 

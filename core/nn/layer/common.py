@@ -10,9 +10,9 @@ import numpy as np
 
 from core.nn import functional as F
 from core.nn.initializer import Initializer
-from core.nn.layer.checks import positive, with_name
+from core.nn.layer.checks import not_false, positive, with_name
 from core.nn.layer.layers import Layer
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 from core.nn.parameter import Parameter
 
 __all__ = [
@@ -61,15 +61,14 @@ class Linear(Layer):
         self,
         in_features: int,
         out_features: int,
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         name: Optional[str] = None,
     ) -> None:
         super().__init__()
         self.in_features = positive("Linear", "in_features", in_features)
         self.out_features = positive("Linear", "out_features", out_features)
-        if weight_attr is False:
-            raise ValueError("Linear: weight_attr cannot be False: only the bias can be left out")
+        not_false("Linear", weight_attr, "only the bias can be left out")
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
         self.name = name
@@ -105,7 +104,7 @@ class Embedding(Layer):
         embedding_dim: int,
         padding_idx: Optional[int] = None,
         sparse: bool = False,
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         name: Optional[str] = None,
     ) -> None:
         super().__init__()
@@ -152,7 +151,7 @@ class Bilinear(Layer):
         in1_features: int,
         in2_features: int,
         out_features: int,
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         name: Optional[str] = None,
     ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from core.nn import functional as F
 from core.nn.layer.conv_base import ConvNd, Padding, Sizes, padded_for
 from core.nn.layer.conv_transpose import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
 
@@ -43,7 +43,7 @@ class Conv1D(ConvNd):
         dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         data_format: str = "NCL",
     ) -> None:
@@ -110,7 +110,7 @@ class Conv2D(ConvNd):
         dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         data_format: str = "NCHW",
     ) -> None:
@@ -177,7 +177,7 @@ class Conv3D(ConvNd):
         dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         data_format: str = "NCDHW",
     ) -> None:

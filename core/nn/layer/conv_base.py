@@ -8,9 +8,9 @@ from typing import Any, Optional, Union
 
 from core.nn import functional as F
 from core.nn.initializer import Initializer, Normal
-from core.nn.layer.checks import one_of, per_axis, positive
+from core.nn.layer.checks import not_false, one_of, per_axis, positive
 from core.nn.layer.layers import Layer
-from core.nn.param_attr import ParamAttr, ParamAttrLike
+from core.nn.param_attr import ParamAttr, ParamAttrLike, PresentAttrLike
 
 Sizes = Union[int, Sequence[int]]
 Padding = Union[int, str, Sequence[Any]]
@@ -52,7 +52,7 @@ class ConvNd(Layer):
         dilation: Sizes,
         groups: int,
         padding_mode: str,
-        weight_attr: ParamAttrLike,
+        weight_attr: PresentAttrLike,
         bias_attr: ParamAttrLike,
         data_format: str,
     ) -> None:
@@ -78,8 +78,7 @@ class ConvNd(Layer):
         self.output_padding = output_padding
         self._param_attr = weight_attr
         self._bias_attr = bias_attr
-        if weight_attr is False:
-            raise ValueError(f"{owner}: weight_attr cannot be False: a convolution without a kernel computes nothing")
+        not_false(owner, weight_attr, "a convolution without a kernel computes nothing")
         self._wrapping: Optional[list[int]] = None
         if padding_mode != "zeros":
             self._wrapping = _wrapping(owner, padding, axes, self._kernel_size, self._dilation)
@@ -93,7 +92,7 @@ class ConvNd(Layer):
         )
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
-    def _weight_initializer(self, attr: ParamAttrLike) -> Optional[Initializer]:
+    def _weight_initializer(self, attr: PresentAttrLike) -> Optional[Initializer]:
         """Return Paddle's default: He's normal distribution with the fan of all input channels, groups or not."""
         if self._transposed or (isinstance(attr, ParamAttr) and attr.initializer is not None):
             return None

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from core.nn import functional as F
 from core.nn.layer.conv_base import ConvNd, Padding, Sizes
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 
 
 class Conv1DTranspose(ConvNd):
@@ -40,7 +40,7 @@ class Conv1DTranspose(ConvNd):
         output_padding: Sizes = 0,
         groups: int = 1,
         dilation: Sizes = 1,
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         data_format: str = "NCL",
     ) -> None:
@@ -113,7 +113,7 @@ class Conv2DTranspose(ConvNd):
         output_padding: Sizes = 0,
         dilation: Sizes = 1,
         groups: int = 1,
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         data_format: str = "NCHW",
     ) -> None:
@@ -186,7 +186,7 @@ class Conv3DTranspose(ConvNd):
         output_padding: Sizes = 0,
         dilation: Sizes = 1,
         groups: int = 1,
-        weight_attr: ParamAttrLike = None,
+        weight_attr: PresentAttrLike = None,
         bias_attr: ParamAttrLike = None,
         data_format: str = "NCDHW",
     ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, Optional, TypeVar, overload
 
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
@@ -14,7 +14,7 @@ from core.nn.initializer import Initializer
 from core.nn.layer.hooks import HookRemoveHelper
 from core.nn.layer.state import StatefulLayer
 from core.nn.layer_helper import LayerObjectHelper
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 from core.nn.parameter import Parameter, make_parameter
 from core.operators.creation.creation import zeros
 from core.tensor import Tensor, default_dtype
@@ -127,6 +127,26 @@ class Layer(StatefulLayer):
             An object whose ``remove()`` takes the hook away.
         """
         return HookRemoveHelper.register(self._forward_post_hooks, hook)
+
+    @overload
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        attr: PresentAttrLike = None,
+        dtype: DTypeLike = None,
+        is_bias: bool = False,
+        default_initializer: Optional[Initializer] = None,
+    ) -> Parameter: ...
+
+    @overload
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        attr: ParamAttrLike,
+        dtype: DTypeLike = None,
+        is_bias: bool = False,
+        default_initializer: Optional[Initializer] = None,
+    ) -> Optional[Parameter]: ...
 
     def create_parameter(
         self,

@@ -107,7 +107,6 @@ class GatedCell(RNNCellBase):
         if attr is not False:
             return self.create_parameter(shape, attr, is_bias=is_bias, default_initializer=Uniform(-bound, bound))
         parameter = self.create_parameter(shape, Constant(fixed), is_bias=is_bias)
-        assert parameter is not None
         parameter.stop_gradient = True
         return parameter
 

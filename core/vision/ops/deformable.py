@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from core.kernels.dispatch.errors import OperatorError
-from core.nn import Layer, ParamAttr
+from core.nn import Layer
 from core.nn.initializer import Normal
-from core.nn.layer.checks import per_axis, positive
+from core.nn.layer.checks import not_false, per_axis, positive
+from core.nn.param_attr import ParamAttr, ParamAttrLike, PresentAttrLike
 from core.operators import cast
 from core.operators._arguments import optional_tensor
 from core.operators.layers._windows import sizes_argument
@@ -147,12 +148,11 @@ class DeformConv2D(Layer):
         dilation: Sizes = 1,
         deformable_groups: int = 1,
         groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: PresentAttrLike = None,
+        bias_attr: ParamAttrLike = None,
     ) -> None:
         super().__init__()
-        if weight_attr is False:
-            raise ValueError("DeformConv2D: weight_attr cannot be False: without a kernel it computes nothing")
+        not_false("DeformConv2D", weight_attr, "a convolution without a kernel computes nothing")
         self._in_channels = positive("DeformConv2D", "in_channels", in_channels)
         self._out_channels = positive("DeformConv2D", "out_channels", out_channels)
         self._groups = positive("DeformConv2D", "groups", groups)
@@ -168,7 +168,7 @@ class DeformConv2D(Layer):
         self._dilation = per_axis("DeformConv2D", "dilation", dilation, 2)
         deviation = (2.0 / (in_channels * self._kernel_size[0] * self._kernel_size[1])) ** 0.5
         given = isinstance(weight_attr, ParamAttr) and weight_attr.initializer is not None
-        self.weight: Any = self.create_parameter(
+        self.weight = self.create_parameter(
             [out_channels, in_channels // groups, *self._kernel_size],
             weight_attr,
             default_initializer=None if given else Normal(0.0, deviation),

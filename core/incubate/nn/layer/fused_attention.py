@@ -9,7 +9,7 @@ from core.nn import Layer
 from core.nn.initializer import Constant
 from core.nn.layer.attention import attention_mask
 from core.nn.layer.checks import positive, with_name
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 from core.tensor import Tensor
 
 
@@ -71,9 +71,9 @@ class FusedMultiHeadAttention(Layer):
         vdim: Optional[int] = None,
         normalize_before: bool = False,
         need_weights: bool = False,
-        qkv_weight_attr: ParamAttrLike = None,
+        qkv_weight_attr: PresentAttrLike = None,
         qkv_bias_attr: ParamAttrLike = None,
-        linear_weight_attr: ParamAttrLike = None,
+        linear_weight_attr: PresentAttrLike = None,
         linear_bias_attr: ParamAttrLike = None,
         pre_ln_scale_attr: ParamAttrLike = None,
         pre_ln_bias_attr: ParamAttrLike = None,
@@ -103,9 +103,9 @@ class FusedMultiHeadAttention(Layer):
             shapes = [[embed_dim, 3 * embed_dim], [3 * embed_dim]]
         else:
             shapes = [[3, num_heads, self.head_dim, embed_dim], [3, num_heads, self.head_dim]]
-        self.qkv_weight: Any = self.create_parameter(shapes[0], qkv_weight_attr)
+        self.qkv_weight = self.create_parameter(shapes[0], qkv_weight_attr)
         self.qkv_bias = self.create_parameter(shapes[1], qkv_bias_attr, is_bias=True)
-        self.linear_weight: Any = self.create_parameter([embed_dim, embed_dim], linear_weight_attr)
+        self.linear_weight = self.create_parameter([embed_dim, embed_dim], linear_weight_attr)
         self.linear_bias = self.create_parameter([embed_dim], linear_bias_attr, is_bias=True)
         self.pre_ln_scale = self.pre_ln_bias = self.ln_scale = self.ln_bias = None
         one = Constant(1.0)

@@ -10,7 +10,7 @@ from core.nn import Layer
 from core.nn.initializer import Constant
 from core.nn.layer.checks import positive, with_name
 from core.nn.layer.transformer_parts import attributes_per_part
-from core.nn.param_attr import ParamAttrLike
+from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 from core.tensor import Tensor
 
 
@@ -54,9 +54,9 @@ class FusedFeedForward(Layer):
         activation: str = "relu",
         act_dropout_rate: Optional[float] = None,
         normalize_before: bool = False,
-        linear1_weight_attr: ParamAttrLike = None,
+        linear1_weight_attr: PresentAttrLike = None,
         linear1_bias_attr: ParamAttrLike = None,
-        linear2_weight_attr: ParamAttrLike = None,
+        linear2_weight_attr: PresentAttrLike = None,
         linear2_bias_attr: ParamAttrLike = None,
         ln1_scale_attr: ParamAttrLike = None,
         ln1_bias_attr: ParamAttrLike = None,
@@ -75,9 +75,9 @@ class FusedFeedForward(Layer):
         self._act_method = activation
         self._normalize_before = normalize_before
         self._epsilon, self._ring_id = epsilon, ring_id
-        self._linear1_weight: Any = self.create_parameter([d_model, dim_feedforward], linear1_weight_attr)
+        self._linear1_weight = self.create_parameter([d_model, dim_feedforward], linear1_weight_attr)
         self._linear1_bias = self.create_parameter([dim_feedforward], linear1_bias_attr, is_bias=True)
-        self._linear2_weight: Any = self.create_parameter([dim_feedforward, d_model], linear2_weight_attr)
+        self._linear2_weight = self.create_parameter([dim_feedforward, d_model], linear2_weight_attr)
         self._linear2_bias = self.create_parameter([d_model], linear2_bias_attr, is_bias=True)
         self._ln1_scale = self._ln1_bias = self._ln2_scale = self._ln2_bias = None
         one = Constant(1.0)
