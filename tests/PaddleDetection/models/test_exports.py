@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import core
 from core import nn
-from core.static import InputSpec
 from PaddleDetection.models.architectures.fcos import FCOS
 from PaddleDetection.models.architectures.retinanet import RetinaNet
+from tests.PaddleDetection.models.open_sizes import found_at_open_sizes
 
 
 class Pyramid(nn.Layer):
@@ -43,20 +42,4 @@ def test_open_sizes(kind: Any, generation: int, tmp_path: Path) -> None:
     else:
         settings.update(nms_pre=30, generation=generation)
     model = kind(Pyramid(), Pyramid(), 3, **settings)
-    model.eval()
-    spec = [
-        InputSpec([None, 3, None, None], "float32", "image", examples={2: (96, 128), 3: (64, 96)}),
-        InputSpec([None, 2], "float32", "im_shape"),
-        InputSpec([None, 2], "float32", "scale_factor"),
-    ]
-    core.jit.save(model, str(tmp_path / "model"), spec)
-    loaded = core.jit.load(str(tmp_path / "model"))
-    for images, height, width in ((1, 128, 128), (2, 64, 160)):
-        numbers = np.sin(np.arange(images * 3 * height * width, dtype=np.float32))
-        image = core.to_tensor(numbers.reshape(images, 3, height, width))
-        given = image, core.full([images, 2], 64.0), core.full([images, 2], 0.5)
-        rows, counts = loaded(*given)
-        wanted, found = model(*given)
-        assert found.numpy().min() > 0
-        np.testing.assert_array_equal(counts.numpy(), found.numpy())
-        np.testing.assert_allclose(rows.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-3)
+    found_at_open_sizes(model, tmp_path, im_shape=(64, 64))

@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import core
 from core import nn
-from core.static import InputSpec
 from PaddleDetection.models.architectures.picodet import PicoDet
 from PaddleDetection.models.architectures.ppyoloe import PPYOLOE
 from PaddleDetection.models.architectures.ttfnet import TTFNet
 from PaddleDetection.models.architectures.yolox import YOLOX
 from PaddleDetection.models.necks.ttf_fpn import TTFFPN
+from tests.PaddleDetection.models.open_sizes import found_at_open_sizes
 
 
 class Pyramid(nn.Layer):
@@ -54,20 +53,4 @@ def test_open_sizes(name: str, tmp_path: Path) -> None:
     for key, parameter in model.named_parameters():
         if key.endswith(("weight", "scale_reg")) and parameter.ndim == 4 and "conv_offset" not in key:
             parameter.set_value(core.randn(parameter.shape) * 0.2)
-    model.eval()
-    spec = [
-        InputSpec([None, 3, None, None], "float32", "image", examples={2: (96, 128), 3: (64, 96)}),
-        InputSpec([None, 2], "float32", "im_shape"),
-        InputSpec([None, 2], "float32", "scale_factor"),
-    ]
-    core.jit.save(model, str(tmp_path / "model"), spec)
-    loaded = core.jit.load(str(tmp_path / "model"))
-    for images, height, width in ((1, 128, 128), (2, 64, 160)):
-        numbers = np.sin(np.arange(images * 3 * height * width, dtype=np.float32))
-        image = core.to_tensor(numbers.reshape(images, 3, height, width))
-        given = image, core.full([images, 2], 64.0), core.full([images, 2], 0.5)
-        rows, counts = loaded(*given)
-        wanted, found = model(*given)
-        assert found.numpy().min() > 0
-        np.testing.assert_array_equal(counts.numpy(), found.numpy())
-        np.testing.assert_allclose(rows.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-3)
+    found_at_open_sizes(model, tmp_path, im_shape=(64, 64))

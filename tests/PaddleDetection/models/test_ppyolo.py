@@ -10,7 +10,6 @@ import pytest
 
 import core
 from core import nn
-from core.static import InputSpec
 from core.train.config.table import Component
 from PaddleDetection.models.architectures.ppyolo import PPYOLO, PPYOLOMobile
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
@@ -18,6 +17,7 @@ from PaddleDetection.models.necks.drop_block import DropBlock
 from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN, CoordConv, PPYOLOTinyFPN
 from PaddleDetection.models.necks.pp_yolo_pan import PPYOLOPAN
 from PaddleDetection.models.registry import NETWORKS
+from tests.PaddleDetection.models.open_sizes import found_at_open_sizes
 from tests.parity.PaddleDetection import onestage_cases, pp_cases, yolo_cases
 from tests.parity.stored import stored_arrays
 
@@ -154,24 +154,7 @@ def test_a_compiled_step_drops_by_the_generator_s_seed() -> None:
 @pytest.mark.parametrize("kind", ["short", pytest.param("coordinates", marks=pytest.mark.zoo)])
 def test_an_export_finds_the_same_at_sizes_never_traced(kind: str, tmp_path: Path) -> None:
     core.seed(0)
-    made = detector(kind, Pyramid())
-    made.eval()
-    spec = [
-        InputSpec([None, 3, None, None], "float32", "image", examples={2: (96, 128), 3: (64, 96)}),
-        InputSpec([None, 2], "float32", "im_shape"),
-        InputSpec([None, 2], "float32", "scale_factor"),
-    ]
-    core.jit.save(made, str(tmp_path / "model"), spec)
-    loaded = core.jit.load(str(tmp_path / "model"))
-    for images, height, width in ((1, 128, 128), (2, 64, 160)):
-        numbers = np.sin(np.arange(images * 3 * height * width, dtype=np.float32))
-        image = core.to_tensor(numbers.reshape(images, 3, height, width))
-        given = image, core.full([images, 2], 64.0), core.full([images, 2], 0.5)
-        rows, counts = loaded(*given)
-        wanted, found = made(*given)
-        assert found.numpy().min() > 0
-        np.testing.assert_array_equal(counts.numpy(), found.numpy())
-        np.testing.assert_allclose(rows.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-3)
+    found_at_open_sizes(detector(kind, Pyramid()), tmp_path, im_shape=(64, 64))
 
 
 def test_a_map_of_one_cell_has_a_place() -> None:
