@@ -22,8 +22,9 @@ import core
 from core.vision import write_image
 from PaddleClas.models.weights import SSLD_WEIGHTS, WEIGHTS
 from tests.core.vision.video_files import drawn_frames, write_video
+from tests.docs.commands.run import Run
+from tests.docs.commands.table import TABLE
 from tests.docs.readme import PAGES, ROOT, commands, programs
-from tests.docs.readme_table import TABLE, Run
 from tests.PaddleGAN.small_runs import write_blobs
 from tests.PGL.small_sets import (
     write_airports,
@@ -50,7 +51,7 @@ IN_ORDER = (
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_is_in_the_table(page: str) -> None:
-    assert commands(page) == [command for command, _ in TABLE[page]], "say in readme_table.py how the tests run it"
+    assert commands(page) == [command for command, _ in TABLE[page]], "say in tests/docs/commands how the tests run it"
 
 
 @pytest.fixture(scope="module")
