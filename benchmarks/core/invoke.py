@@ -15,6 +15,7 @@ import statistics
 import sys
 from typing import Any, Callable
 
+from benchmarks.core.sides import written_out_lstm
 from benchmarks.side import Side, Steps, measured, require
 
 SIZES = (8, 1024, 16384)
@@ -55,25 +56,13 @@ def our_calls(most_bytes: int) -> Steps:
     steps["the engine's C interface alone"] = lambda: engine.invoke(add, pair, none)
 
     generator = np.random.default_rng(0)
-
-    def drawn(*shape: int) -> Any:
-        return core.to_tensor(generator.uniform(-0.2, 0.2, shape).astype("float32"), stop_gradient=False)
-
-    inputs = drawn(LENGTH, BATCH, UNITS)
-    weights = [[drawn(UNITS, 4 * UNITS), drawn(UNITS, 4 * UNITS), drawn(4 * UNITS)] for _ in range(LAYERS)]
+    written_out, weights = written_out_lstm.ours(UNITS, LAYERS, generator)
+    numbers = generator.uniform(-0.2, 0.2, (LENGTH, BATCH, UNITS)).astype("float32")
+    inputs = core.to_tensor(numbers, stop_gradient=False)
 
     def lstm() -> None:
-        sequence = [inputs[t] for t in range(LENGTH)]
-        for weight_x, weight_h, bias in weights:
-            h = c = core.zeros([BATCH, UNITS])
-            for t in range(LENGTH):
-                gates = core.matmul(sequence[t], weight_x) + core.matmul(h, weight_h) + bias
-                i, f, g, o = core.split(gates, 4, axis=-1)
-                c = F.sigmoid(f) * c + F.sigmoid(i) * core.tanh(g)
-                h = F.sigmoid(o) * core.tanh(c)
-                sequence[t] = h
-        core.stack(sequence).sum().backward()
-        for tensor in (inputs, *[weight for layer in weights for weight in layer]):
+        written_out(inputs).sum().backward()
+        for tensor in (inputs, *weights):
             tensor.clear_gradient(False)
 
     steps[LSTM] = lstm
@@ -105,25 +94,7 @@ def torch_calls() -> Steps:
     steps["20 x 32 by 32 x 32"] = lambda: matrix @ row
     x, y = torch.ones(8), torch.ones(8)
     steps["20 sums one by one"] = lambda: _added(x, y)
-    inputs = torch.randn(LENGTH, BATCH, UNITS, requires_grad=True)
-    shapes = [(UNITS, 4 * UNITS), (UNITS, 4 * UNITS), (4 * UNITS,)] * LAYERS
-    weights = [torch.empty(shape).uniform_(-0.2, 0.2).requires_grad_() for shape in shapes]
-
-    def lstm() -> None:
-        sequence = list(inputs)
-        for layer in range(LAYERS):
-            weight_x, weight_h, bias = weights[3 * layer : 3 * layer + 3]
-            h = c = torch.zeros(BATCH, UNITS)
-            for t in range(LENGTH):
-                i, f, g, o = (sequence[t] @ weight_x + h @ weight_h + bias).chunk(4, -1)
-                c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-                h = o.sigmoid() * c.tanh()
-                sequence[t] = h
-        torch.stack(sequence).sum().backward()
-        for tensor in (inputs, *weights):
-            tensor.grad = None
-
-    steps[LSTM] = lstm
+    steps[LSTM] = written_out_lstm.pytorch(torch.randn(LENGTH, BATCH, UNITS, requires_grad=True), LAYERS)
     return steps
 
 

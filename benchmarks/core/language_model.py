@@ -16,6 +16,7 @@ import argparse
 import sys
 from typing import Any, Callable
 
+from benchmarks.core.sides import written_out_lstm
 from benchmarks.side import Side, Steps, compare, require
 
 WORDS, SIZE, LAYERS, BATCH, LENGTH = 10_000, 650, 2, 20, 35
@@ -78,30 +79,6 @@ def our_steps() -> Steps:
 
         return step
 
-    def written_out(size: int) -> tuple[Callable[..., Any], Any]:
-        bound = size**-0.5
-        weights = [
-            [
-                core.to_tensor(generator.uniform(-bound, bound, shape).astype("float32"), stop_gradient=False)
-                for shape in shapes
-            ]
-            for shapes in [((size, 4 * size), (size, 4 * size), (4 * size,))] * LAYERS
-        ]
-
-        def run(x: Any) -> Any:
-            sequence = [x[t] for t in range(LENGTH)]
-            for weight_x, weight_h, bias in weights:
-                h = c = core.zeros([BATCH, size])
-                for t in range(LENGTH):
-                    gates = core.matmul(sequence[t], weight_x) + core.matmul(h, weight_h) + bias
-                    i, f, g, o = core.split(gates, 4, axis=-1)
-                    c = F.sigmoid(f) * c + F.sigmoid(i) * core.tanh(g)
-                    h = F.sigmoid(o) * core.tanh(c)
-                    sequence[t] = h
-            return core.stack(sequence)
-
-        return run, [weight for layer in weights for weight in layer]
-
     x, small = (
         core.to_tensor(generator.standard_normal((LENGTH, BATCH, size), dtype="float32"), stop_gradient=False)
         for size in (SIZE, SMALL)
@@ -113,7 +90,7 @@ def our_steps() -> Steps:
         steps[f"LSTM forward, {kind}"] = forward(function, x)
         steps[f"LSTM training, {kind}"] = training(function, x, layer.parameters())
     for name, size, inputs in (("written out", SIZE, x), ("small, written out", SMALL, small)):
-        function, weights = written_out(size)
+        function, weights = written_out_lstm.ours(size, LAYERS, generator)
         steps[f"{name}, eager"] = training(function, inputs, weights)
         steps[f"{name}, compiled"] = training(compiled(function), inputs, weights)
     return steps
@@ -150,32 +127,12 @@ def torch_steps(threads: int) -> Steps:
         lstm.zero_grad()
         x.grad = None
 
-    def written_out(size: int, inputs: Any) -> Callable[[], None]:
-        shapes = [(size, 4 * size), (size, 4 * size), (4 * size,)] * LAYERS
-        weights = [torch.empty(shape).uniform_(-(size**-0.5), size**-0.5).requires_grad_() for shape in shapes]
-
-        def step() -> None:
-            sequence = list(inputs)
-            for layer in range(LAYERS):
-                weight_x, weight_h, bias = weights[3 * layer : 3 * layer + 3]
-                h = c = torch.zeros(BATCH, size)
-                for t in range(LENGTH):
-                    i, f, g, o = (sequence[t] @ weight_x + h @ weight_h + bias).chunk(4, -1)
-                    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-                    h = o.sigmoid() * c.tanh()
-                    sequence[t] = h
-            torch.stack(sequence).sum().backward()
-            for tensor in (inputs, *weights):
-                tensor.grad = None
-
-        return step
-
     return {
         "step": whole,
         "LSTM forward": forward,
         "LSTM training": training,
-        "written out": written_out(SIZE, x),
-        "small, written out": written_out(SMALL, small),
+        "written out": written_out_lstm.pytorch(x, LAYERS),
+        "small, written out": written_out_lstm.pytorch(small, LAYERS),
     }
 
 
