@@ -16,12 +16,12 @@ from tokenizers.models import BPE
 
 from core.io.files import open_path
 from core.text.tokenizers.pieces import Offsets
+from core.text.tokenizers.remembered import Remembered
 from core.text.tokenizers.subword_nmt import merged
 from core.text.vocabulary_files import decode_lines
 
 PathLike = Union[str, "os.PathLike[str]"]
 MAXIMUM_BYTES = 1 << 28
-_MOST_WORDS = 1 << 16
 _LONGEST_REMEMBERED = 64
 _PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _HIDDEN = [byte for byte in range(256) if byte not in _PRINTED]
@@ -68,7 +68,8 @@ class BytePairs:
         self._prepare()
 
     def _prepare(self) -> None:
-        self.ids, self.placed = _Ids(self), _Placed(self)
+        self.ids = Remembered(self._ids_of, _LONGEST_REMEMBERED)
+        self.placed = Remembered(self._placed_of, _LONGEST_REMEMBERED)
         self._pattern = word_pattern()
         self._ranks = {pair: rank for rank, pair in enumerate(self.merges)}
         ordered = all(char in self.vocab for char in CHARACTERS.values()) and _in_order(self.merges)
@@ -111,6 +112,19 @@ class BytePairs:
             return [(token.id, len(token.value)) for token in self._model.tokenize(text)]
         return [(self.vocab.get(piece, self.unknown), len(piece)) for piece in merged([*text], self._ranks)]
 
+    def _ids_of(self, word: str) -> list[int]:
+        return [index for index, _ in self.cut(word)]
+
+    def _placed_of(self, word: str) -> list[tuple[int, int, int]]:
+        """Return the pieces of a word as id, first character, and the one behind the last, without a space before."""
+        places = [place for place, char in enumerate(word) for _ in char.encode("utf-8", "replace")]
+        found, start = [], 0
+        for index, length in self.cut(word):
+            first, last = places[start], places[start + length - 1] + 1
+            found.append((index, first + (first == 0 and last > 1 and word[0] == " "), last))
+            start += length
+        return found
+
 
 def text_of(tokens: Sequence[str], special: Collection[str], errors: str) -> str:
     """Return pieces as a text; special tokens stand as they are.
@@ -147,38 +161,6 @@ def _in_order(merges: list[tuple[str, str]]) -> bool:
             return False
         made.add("".join(pair))
     return True
-
-
-class _Ids(dict[str, Any]):
-    """What is known of each word."""
-
-    def __init__(self, owner: BytePairs) -> None:
-        super().__init__()
-        self.owner = owner
-
-    def __missing__(self, word: str) -> Any:
-        found = self.find(word)
-        if len(word) <= _LONGEST_REMEMBERED:
-            if len(self) >= _MOST_WORDS:
-                self.clear()
-            self[word] = found
-        return found
-
-    def find(self, word: str) -> list[Any]:
-        """Return the ids of the pieces of a word."""
-        return [index for index, _ in self.owner.cut(word)]
-
-
-class _Placed(_Ids):
-    def find(self, word: str) -> list[Any]:
-        """Return the pieces of a word as id, first character, and the one behind the last, without a space before."""
-        places = [place for place, char in enumerate(word) for _ in char.encode("utf-8", "replace")]
-        found, start = [], 0
-        for index, length in self.owner.cut(word):
-            first, last = places[start], places[start + length - 1] + 1
-            found.append((index, first + (first == 0 and last > 1 and word[0] == " "), last))
-            start += length
-        return found
 
 
 def read_pieces(path: PathLike) -> dict[str, int]:

@@ -8,36 +8,10 @@ from typing import Any, Union
 
 from tokenizers.models import WordPiece
 
+from core.text.tokenizers.remembered import Remembered
 from core.text.vocabulary import Vocab
 
-_MOST_WORDS = 1 << 16  # whose pieces are remembered, so that no text fills the memory
 _LONGEST_REMEMBERED = 32
-
-
-class _Pieces(dict[str, Any]):
-    """The pieces of each word, worked out when it first occurs."""
-
-    def __init__(self, owner: WordpieceTokenizer) -> None:
-        super().__init__()
-        self.owner = owner
-
-    def __missing__(self, word: str) -> Any:
-        found = self.find(word)
-        if len(word) <= _LONGEST_REMEMBERED:
-            if len(self) >= _MOST_WORDS:
-                self.clear()
-            self[word] = found
-        return found
-
-    def find(self, word: str) -> tuple[int, ...]:
-        """Return the ids of the pieces of a word."""
-        return tuple(index for index, _, _ in self.owner.pieces(word))
-
-
-class _PlacedPieces(_Pieces):
-    def find(self, word: str) -> tuple[Any, ...]:
-        """Return the pieces of a word as id, first character, and the one behind the last."""
-        return tuple(self.owner.pieces(word))
 
 
 class WordpieceTokenizer:
@@ -72,8 +46,8 @@ class WordpieceTokenizer:
         self._model = WordPiece(
             dict(self.vocab), unk_token=self.unk_token, max_input_chars_per_word=self.max_input_chars_per_word
         )
-        self._ids = _Pieces(self)
-        self.placed = _PlacedPieces(self)
+        self._ids = Remembered(self._ids_of, _LONGEST_REMEMBERED)
+        self.placed = Remembered(lambda word: tuple(self.pieces(word)), _LONGEST_REMEMBERED)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in vars(self).items() if key not in ("_model", "_ids", "placed")}
@@ -99,6 +73,9 @@ class WordpieceTokenizer:
             places.append((token.id, start, end))
             start = end
         return whole if len(found) == 1 and found[0].id == self._unknown else places
+
+    def _ids_of(self, word: str) -> tuple[int, ...]:
+        return tuple(index for index, _, _ in self.pieces(word))
 
     def ids(self, words: list[str]) -> list[int]:
         """Return the ids of the pieces of words."""
