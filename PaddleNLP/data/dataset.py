@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import abc
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, TypeVar, Union
 
 import numpy as np
 
@@ -14,14 +15,38 @@ Sample = dict[str, Any]
 """One sample: "text", perhaps "text_pair", "label"; or "tokens" and "tags"; or the fields of SQuAD."""
 
 Transform = Callable[[Sample], Any]
+Value = TypeVar("Value")
 
 
-class Texts(Sequence[str]):
+class Column(Sequence[Value]):
+    """A value of each sample, made of a few large blocks of memory when it is asked for.
+
+    Attributes:
+        what: What the values are, for messages.
+    """
+
+    what = "values"
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number = index + len(self) if index < 0 else index
+        if not 0 <= number < len(self):
+            raise IndexError(f"there are {len(self)} {self.what}, no number {index}")
+        return self._at(number)
+
+    @abc.abstractmethod
+    def _at(self, number: int) -> Value: ...
+
+
+class Texts(Column[str]):
     """Many texts as one block of UTF-8: a list of short texts takes several times the memory, and workers copy it.
 
     Args:
         texts: the texts.
     """
+
+    what = "texts"
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._content = bytearray()
@@ -37,21 +62,18 @@ class Texts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._ends) - 1
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = index + len(self) if index < 0 else index
-        if not 0 <= number < len(self):
-            raise IndexError(f"there are {len(self)} texts, no number {index}")
+    def _at(self, number: int) -> str:
         return self._content[self._ends[number] : self._ends[number + 1]].decode("utf-8")
 
 
-class TextLists(Sequence[list[str]]):
+class TextLists(Column[list[str]]):
     """Many lists of texts, such as the tokens of sentences, as one block of memory.
 
     Args:
         lists: the lists.
     """
+
+    what = "lists"
 
     def __init__(self, lists: Iterable[Iterable[str]] = ()) -> None:
         self._texts = Texts()
@@ -68,12 +90,7 @@ class TextLists(Sequence[list[str]]):
     def __len__(self) -> int:
         return len(self._ends) - 1
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = index + len(self) if index < 0 else index
-        if not 0 <= number < len(self):
-            raise IndexError(f"there are {len(self)} lists, no number {index}")
+    def _at(self, number: int) -> list[str]:
         return self._texts[self._ends[number] : self._ends[number + 1]]
 
 
@@ -97,7 +114,7 @@ class Names(Sequence[str]):
         return [self.names[number] for number in found] if isinstance(index, slice) else self.names[found]
 
 
-class NameLists(Sequence[list[str]]):
+class NameLists(Column[list[str]]):
     """A list of names of each sample, such as the tags of its tokens, of few different ones.
 
     Args:
@@ -105,6 +122,8 @@ class NameLists(Sequence[list[str]]):
         numbers: of all lists, one after the other, which names.
         ends: where each list ends, after a 0.
     """
+
+    what = "lists"
 
     def __init__(self, names: Sequence[str], numbers: Iterable[int] = (), ends: Iterable[int] = (0,)) -> None:
         self.names = list(names)
@@ -119,12 +138,7 @@ class NameLists(Sequence[list[str]]):
     def __len__(self) -> int:
         return len(self.ends) - 1
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = index + len(self) if index < 0 else index
-        if not 0 <= number < len(self):
-            raise IndexError(f"there are {len(self)} lists, no number {index}")
+    def _at(self, number: int) -> list[str]:
         return [self.names[found] for found in self.numbers[self.ends[number] : self.ends[number + 1]]]
 
 

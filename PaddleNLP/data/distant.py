@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
 from core.weights.messages import shown
-from PaddleNLP.data.dataset import Names, TextDataset, Texts, Transform
+from PaddleNLP.data.dataset import Column, Names, TextDataset, Texts, Transform
 from PaddleNLP.data.labels import ClassLabels
 from PaddleNLP.data.lines import json_lines
 
@@ -91,8 +91,10 @@ class DistantRelations(TextDataset):
         super().__init__(columns, columns["label"].names, path, lines, transform)
 
 
-class _Spans(Sequence[Span]):
+class _Spans(Column[Span]):
     """Two whole numbers of each sample."""
+
+    what = "spans"
 
     def __init__(self) -> None:
         self._values = array("i")
@@ -103,13 +105,8 @@ class _Spans(Sequence[Span]):
     def __len__(self) -> int:
         return len(self._values) // 2
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = index + len(self) if index < 0 else index
-        if not 0 <= number < len(self):
-            raise IndexError(f"there are {len(self)} spans, no number {index}")
-        return tuple(self._values[2 * number : 2 * number + 2])
+    def _at(self, number: int) -> Span:
+        return self._values[2 * number], self._values[2 * number + 1]
 
 
 def nearest(words: Sequence[str], first: Sequence[str], second: Sequence[str]) -> Optional[tuple[Span, Span]]:

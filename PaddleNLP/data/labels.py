@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Union
 
 from core.weights.messages import shown
-from PaddleNLP.data.dataset import Labels, Names
+from PaddleNLP.data.dataset import Column, Labels, Names
 from PaddleNLP.data.lines import label_list
 
 MOST_CLASSES = 100_000
@@ -101,12 +101,14 @@ class NumberLabels:
         return self.rows
 
 
-class SeveralLabels(Sequence[list[str]]):
+class SeveralLabels(Column[list[str]]):
     """Of each row the classes that it belongs to, of at most 1,000.
 
     Args:
         names: the classes.
     """
+
+    what = "rows"
 
     def __init__(self, names: Sequence[str]) -> None:
         if not 1 <= len(names) <= MOST_LABELS:
@@ -137,9 +139,7 @@ class SeveralLabels(Sequence[list[str]]):
     def __len__(self) -> int:
         return len(self._rows) // self._width
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = range(len(self))[index] * self._width
-        bits = int.from_bytes(self._rows[number : number + self._width], "little")
+    def _at(self, number: int) -> list[str]:
+        first = number * self._width
+        bits = int.from_bytes(self._rows[first : first + self._width], "little")
         return [name for place, name in enumerate(self.names) if bits >> place & 1]

@@ -17,7 +17,7 @@ from typing import Any, Literal, Optional
 import numpy as np
 
 from core.weights.messages import shown
-from PaddleNLP.data.dataset import Names, TextDataset, TextLists, Texts, Transform
+from PaddleNLP.data.dataset import Column, Names, TextDataset, TextLists, Texts, Transform
 from PaddleNLP.data.dialogue.conversations import grouped
 from PaddleNLP.data.lines import json_lines, json_value
 from PaddleNLP.word_level import CHINESE
@@ -151,7 +151,7 @@ def source_text(moment: Moment) -> str:
     return f"{goal} {facts} : {' '.join(moment.history)}"
 
 
-class Repeated(Sequence[str]):
+class Repeated(Column[str]):
     """Texts of which each belongs to so many samples in a row.
 
     Args:
@@ -159,16 +159,16 @@ class Repeated(Sequence[str]):
         times: how many samples each has.
     """
 
+    what = "texts"
+
     def __init__(self, texts: Sequence[str], times: int) -> None:
         self.texts, self.times = texts, times
 
     def __len__(self) -> int:
         return len(self.texts) * self.times
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        return self.texts[range(len(self))[index] // self.times]
+    def _at(self, number: int) -> str:
+        return self.texts[number // self.times]
 
 
 class DuConvCandidates(TextDataset):

@@ -10,7 +10,7 @@ from typing import Any, Literal, Optional
 
 from core.io.files import is_url, list_files
 from core.weights.messages import shown
-from PaddleNLP.data.dataset import TextDataset, TextLists, Texts, Transform
+from PaddleNLP.data.dataset import Column, TextDataset, TextLists, Texts, Transform
 from PaddleNLP.data.reading.questions import Question, dureader_questions, mrqa_questions, squad_questions
 
 BadAnswers = Literal["refuse", "skip"]
@@ -40,8 +40,10 @@ class Repeated(Sequence[str]):
         return self.texts[self.numbers[index]]
 
 
-class NumberLists(Sequence[list[int]]):
+class NumberLists(Column[list[int]]):
     """A list of whole numbers of each sample."""
+
+    what = "lists"
 
     def __init__(self) -> None:
         self._numbers, self._ends = array("q"), array("q", [0])
@@ -54,12 +56,7 @@ class NumberLists(Sequence[list[int]]):
     def __len__(self) -> int:
         return len(self._ends) - 1
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = index + len(self) if index < 0 else index
-        if not 0 <= number < len(self):
-            raise IndexError(f"there are {len(self)} lists, no number {index}")
+    def _at(self, number: int) -> list[int]:
         return self._numbers[self._ends[number] : self._ends[number + 1]].tolist()
 
 

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from typing import Any, Literal, Optional, Union
 
 from core.weights.messages import shown
-from PaddleNLP.data.dataset import TextDataset, Texts, Transform
+from PaddleNLP.data.dataset import Column, TextDataset, Texts, Transform
 from PaddleNLP.data.labels import ClassLabels
 from PaddleNLP.data.lines import json_lines
 
 _SIDES = ("subject", "object")
 
 
-class _Relations(Sequence[list[dict[str, Any]]]):
+class _Relations(Column[list[dict[str, Any]]]):
     """Of each text its relations, five numbers each."""
+
+    what = "texts"
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -30,12 +32,7 @@ class _Relations(Sequence[list[dict[str, Any]]]):
     def __len__(self) -> int:
         return len(self.ends) - 1
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = index + len(self) if index < 0 else index
-        if not 0 <= number < len(self):
-            raise IndexError(f"there are {len(self)} texts, no number {index}")
+    def _at(self, number: int) -> list[dict[str, Any]]:
         found = []
         for place in range(self.ends[number], self.ends[number + 1]):
             kind, *ends = self.values[5 * place : 5 * place + 5]
