@@ -1,12 +1,12 @@
-"""What metrics take for images: bytes, or a generator's numbers."""
+"""What metrics take for images, bytes or a generator's numbers, and the mean of what compares them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable, ClassVar
 
 import numpy as np
 
-from core.metric.metric import as_array
+from core.metric.metric import Metric, as_array
 
 
 def as_pictures(owner: str, images: Any) -> np.ndarray:
@@ -81,3 +81,32 @@ def compared_parts(
     if test_y_channel and cut[0].shape[3] == 3:
         cut = [(part @ np.array(LUMA) / 255 + 16)[..., None] for part in cut]
     return cut[0], cut[1]
+
+
+class ImageMean(Metric):
+    """The mean over images of a measure that compares them.
+
+    Args:
+        crop_border: as for the measure.
+        test_y_channel: likewise.
+    """
+
+    measure: ClassVar[Callable[..., np.ndarray]]
+
+    def __init__(self, crop_border: int = 0, test_y_channel: bool = False) -> None:
+        self.crop_border, self.test_y_channel = crop_border, test_y_channel
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything gathered so far."""
+        self.values: list[float] = []
+
+    def update(self, generated: Any, target: Any) -> float:
+        """Take in a batch, as the measure does; return its mean."""
+        values = self.measure(generated, target, self.crop_border, self.test_y_channel)
+        self.values += values.tolist()
+        return float(values.mean())
+
+    def accumulate(self) -> float:
+        """Return the mean over all images since the last reset; 0.0 when none came in."""
+        return float(np.mean(self.values)) if self.values else 0.0

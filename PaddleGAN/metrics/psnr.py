@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.metric import Metric
-from PaddleGAN.metrics.pictures import compared_parts
+from PaddleGAN.metrics.pictures import ImageMean, compared_parts
 
 
 def psnr(generated: Any, target: Any, crop_border: int = 0, test_y_channel: bool = False) -> np.ndarray:
@@ -31,31 +30,10 @@ def psnr(generated: Any, target: Any, crop_border: int = 0, test_y_channel: bool
         return 10 * np.log10(255.0**2 / squared)
 
 
-class PSNR(Metric):
-    """The mean over images of the peak signal-to-noise ratio, in decibels.
+class PSNR(ImageMean):
+    """The mean over images of the peak signal-to-noise ratio, in decibels; arguments as for :func:`psnr`."""
 
-    Args:
-        crop_border: as for :func:`psnr`.
-        test_y_channel: likewise.
-    """
-
-    def __init__(self, crop_border: int = 0, test_y_channel: bool = False) -> None:
-        self.crop_border, self.test_y_channel = crop_border, test_y_channel
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything gathered so far."""
-        self.values: list[float] = []
-
-    def update(self, generated: Any, target: Any) -> float:
-        """Take in a batch, as of :func:`psnr`; return its mean."""
-        values = psnr(generated, target, self.crop_border, self.test_y_channel)
-        self.values += values.tolist()
-        return float(values.mean())
-
-    def accumulate(self) -> float:
-        """Return the mean over all images since the last reset; 0.0 when none came in."""
-        return float(np.mean(self.values)) if self.values else 0.0
+    measure = staticmethod(psnr)
 
     def name(self) -> str:
         """Return "psnr"."""

@@ -11,8 +11,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from core.metric import Metric
-from PaddleGAN.metrics.pictures import compared_parts
+from PaddleGAN.metrics.pictures import ImageMean, compared_parts
 
 WINDOW = 11
 SIGMA = 1.5
@@ -58,31 +57,10 @@ def _blurred(image: np.ndarray) -> np.ndarray:
     return cv2.GaussianBlur(image, (WINDOW, WINDOW), SIGMA)[border:-border, border:-border]
 
 
-class SSIM(Metric):
-    """The mean over images of the structural similarity.
+class SSIM(ImageMean):
+    """The mean over images of the structural similarity; arguments as for :func:`ssim`."""
 
-    Args:
-        crop_border: as for :func:`ssim`.
-        test_y_channel: likewise.
-    """
-
-    def __init__(self, crop_border: int = 0, test_y_channel: bool = False) -> None:
-        self.crop_border, self.test_y_channel = crop_border, test_y_channel
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything gathered so far."""
-        self.values: list[float] = []
-
-    def update(self, generated: Any, target: Any) -> float:
-        """Take in a batch, as of :func:`ssim`; return its mean."""
-        values = ssim(generated, target, self.crop_border, self.test_y_channel)
-        self.values += values.tolist()
-        return float(values.mean())
-
-    def accumulate(self) -> float:
-        """Return the mean over all images since the last reset; 0.0 when none came in."""
-        return float(np.mean(self.values)) if self.values else 0.0
+    measure = staticmethod(ssim)
 
     def name(self) -> str:
         """Return "ssim"."""
