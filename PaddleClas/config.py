@@ -32,7 +32,7 @@ class EvaluateSection(Section):
     topk: list[pydantic.PositiveInt] = pydantic.Field(
         default=[1, 5], description="an image counts as right for k where its class is among the k best"
     )
-    flip: bool = pydantic.Field(default=False, description="eval.py also looks at each image mirrored, and averages")
+    flip: bool = pydantic.Field(False, description="eval.py also looks at each image mirrored, and averages")
     crops: Literal[1, 5, 10] = pydantic.Field(
         default=1,
         description="eval.py looks at the whole image, at corners and centre (5), or at those mirrored too (10)",

@@ -20,13 +20,13 @@ TASKS = Table("task", {"Detection": "PaddleDetection.task:DetectionTask"}, provi
 class MergeSection(Section):
     """How the boxes of several views of an image become one list."""
 
-    nms_threshold: float = pydantic.Field(default=0.5, ge=0, le=1, description="the largest overlap with a better box")
+    nms_threshold: float = pydantic.Field(0.5, ge=0, le=1, description="the largest overlap with a better box")
     soft: Optional[Literal["linear", "gaussian"]] = pydantic.Field(
         default=None,
         description="lower the scores of boxes that overlap a better one, instead of dropping them (Soft-NMS)",
     )
-    soft_sigma: pydantic.PositiveFloat = pydantic.Field(default=0.5, description="of gaussian")
-    score_threshold: float = pydantic.Field(default=0.001, ge=0, description="boxes must score above it")
+    soft_sigma: pydantic.PositiveFloat = pydantic.Field(0.5, description="of gaussian")
+    score_threshold: float = pydantic.Field(0.001, ge=0, description="boxes must score above it")
 
 
 class EvaluateSection(Section):
@@ -39,11 +39,11 @@ class EvaluateSection(Section):
         default="11point",
         description="how VOC averages precision: over eleven recalls (2007), or under the whole curve",
     )
-    classwise: bool = pydantic.Field(default=False, description="list the classes even where they are more than 20")
+    classwise: bool = pydantic.Field(False, description="list the classes even where they are more than 20")
     scales: list[pydantic.PositiveFloat] = pydantic.Field(
         default=[1.0], min_length=1, description="eval.py looks at the prepared images in each of these sizes"
     )
-    flip: bool = pydantic.Field(default=False, description="eval.py looks at their mirror images, too")
+    flip: bool = pydantic.Field(False, description="eval.py looks at their mirror images, too")
     face_views: bool = pydantic.Field(
         default=False,
         description="eval.py looks at images, one a batch, in the sizes of WIDER FACE's tests, and mirrored",

@@ -59,7 +59,7 @@ class DiscriminatorSection(Learner):
 class SamplesSection(Section):
     """The sheets of pictures that are drawn during training, always from the same noise or images."""
 
-    every: pydantic.PositiveInt = pydantic.Field(default=1, description="epochs between sheets")
+    every: pydantic.PositiveInt = pydantic.Field(1, description="epochs between sheets")
     count: pydantic.PositiveInt = pydantic.Field(
         default=64,
         description="pictures on a sheet that are drawn from noise, or images of which a sheet shows what became",
