@@ -13,15 +13,13 @@ median of the rounds' ratios, because machines are noisy. A ratio above 1 says t
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable
 
-ROOT = Path(__file__).resolve().parents[2]
+from benchmarks.side import Side, Steps, compare, lacking, require
+
 SIZE = 224
 MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 
@@ -36,8 +34,6 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, help="worker processes (default 2)")
     parser.add_argument("--paddle", metavar="PYTHON", help="compare with the paddlepaddle of this Python")
     arguments = parser.parse_args()
-    from benchmarks.side import compare, lacking, require
-
     if arguments.paddle:
         require("paddle", python=arguments.paddle)
     missing = lacking("torch")
@@ -46,7 +42,8 @@ def main() -> None:
     workers = arguments.workers
 
     def side(name: str, count: int, python: str = sys.executable) -> Side:
-        return Side(name, python, [arguments.folder, arguments.images, arguments.batch, count])
+        given = (name, arguments.folder, arguments.images, arguments.batch, count)
+        return Side(f"{name}, {count} workers", steps, given, python=python)
 
     ours, one, none = side("ours", workers), side("ours", 1), side("ours", 0)
     peers = [one, none]
@@ -56,38 +53,11 @@ def main() -> None:
         peers += [side("Paddle", workers, arguments.paddle), side("Paddle, its transforms", workers, arguments.paddle)]
     print(f"{'':25} {'images/s':>9}   {'against':35} {'images/s':>9} {'ratio':>7}")
     for peer in peers:
-        mine, theirs, ratio = compare((ours, "epoch"), (peer, "epoch"), arguments.rounds)  # type: ignore[arg-type]
-        images = ours.images
-        print(f"{ours.title:25} {images / mine:9.1f}   {peer.title:35} {images / theirs:9.1f} {ratio:7.2f}", flush=True)
+        mine, theirs, ratio = compare((ours, "epoch"), (peer, "epoch"), arguments.rounds)
+        images = arguments.images
+        print(f"{ours.name:25} {images / mine:9.1f}   {peer.name:35} {images / theirs:9.1f} {ratio:7.2f}", flush=True)
     for each in (ours, *peers):
         each.close()
-
-
-class Side:
-    """A loader in a program of its own, which reads from its input when to read an epoch."""
-
-    def __init__(self, name: str, python: str, arguments: list[Any]) -> None:
-        self.title = f"{name}, {arguments[-1]} workers"
-        self.name = name
-        self.images = arguments[1]
-        command = [python, str(Path(__file__).resolve()), "--side", json.dumps([name, *arguments])]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def seconds(self, step: str, repeats: int = 1) -> float:
-        """Return the mean seconds of some epochs."""
-        assert self.process.stdin and self.process.stdout
-        total = 0.0
-        for _ in range(repeats):
-            print(step, file=self.process.stdin, flush=True)
-            line = self.process.stdout.readline()
-            if not line:
-                raise SystemExit(f"{self.title} ended; its message is above")
-            total += float(line)
-        return total / repeats
-
-    def close(self) -> None:
-        """End the program."""
-        self.process.communicate()
 
 
 # --- inside a side ---------------------------------------------------------------------------------------------------
@@ -226,19 +196,15 @@ SIDES: dict[str, Callable[..., Callable[[], Iterator[Any]]]] = {
 }
 
 
-def serve(name: str, *arguments: Any) -> None:
-    """Read an epoch for each line of input, and say how many seconds it took."""
-    batches = SIDES[name](*arguments)
-    for _ in sys.stdin:
-        began = time.perf_counter()
-        count = sum(len(batch[1]) for batch in batches())
-        assert count == arguments[1]
-        print(time.perf_counter() - began, flush=True)
+def steps(name: str, folder: str, images: int, batch: int, workers: int) -> Steps:
+    """Return the one step of a side: an epoch."""
+    batches = SIDES[name](folder, images, batch, workers)
+
+    def epoch() -> None:
+        assert sum(len(batch[1]) for batch in batches()) == images
+
+    return {"epoch": epoch}
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    if sys.argv[1:2] == ["--side"]:
-        serve(*json.loads(sys.argv[2]))
-    else:
-        main()
+    main()

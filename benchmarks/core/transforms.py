@@ -14,15 +14,13 @@ machines are noisy. A ratio above 1 says that ours is faster. Below that is wher
 from __future__ import annotations
 
 import argparse
-import json
 import random
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, Callable
 
-ROOT = Path(__file__).resolve().parents[2]
+from benchmarks.side import Side, Steps, compare, lacking, require
+
 SIZE = 224
 MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 
@@ -35,70 +33,39 @@ def main() -> None:
     parser.add_argument("--images", type=int, default=64, help="photographs per round (default 64)")
     parser.add_argument("--paddle", metavar="PYTHON", help="compare with the paddlepaddle of this Python")
     arguments = parser.parse_args()
-    from benchmarks.side import compare, lacking, require
-
     if arguments.paddle:
         require("paddle", python=arguments.paddle)
     missing = lacking("torch")
     if missing:
         print(f"no row of pillow and torch, {missing}")
-    ours = Side("ours", sys.executable, arguments.folder, arguments.images)
-    peers = []
-    if not missing:
-        peers.append(Side("pillow and torch", sys.executable, arguments.folder, arguments.images))
+
+    def side(name: str, python: str = sys.executable) -> Side:
+        given = (name, arguments.folder, arguments.images)
+        return Side(name, steps, given, threads=1, python=python, processor=True)
+
+    ours = side("ours")
+    peers = [] if missing else [side("pillow and torch")]
     if arguments.paddle:
-        peers += [
-            Side(name, arguments.paddle, arguments.folder, arguments.images) for name in ("paddle cv2", "paddle pil")
-        ]
+        peers += [side(name, arguments.paddle) for name in ("paddle cv2", "paddle pil")]
     print(f"{'ours, photographs/s':>20} {'against':18} {'photographs/s':>14} {'ratio':>7}")
     for peer in peers:
-        mine, theirs, ratio = compare((ours, "epoch"), (peer, "epoch"), arguments.rounds)  # type: ignore[arg-type]
-        print(f"{ours.images / mine:20.0f} {peer.name:18} {peer.images / theirs:14.0f} {ratio:7.2f}", flush=True)
+        mine, theirs, ratio = compare((ours, "epoch"), (peer, "epoch"), arguments.rounds)
+        speeds = f"{arguments.images / mine:20.0f} {peer.name:18} {arguments.images / theirs:14.0f}"
+        print(f"{speeds} {ratio:7.2f}", flush=True)
     print(f"\n{'our part':34} {'microseconds':>12}")
-    for part in ours.parts:
+    for part in ours.steps[1:]:
         seconds = min(ours.seconds(part) for _ in range(arguments.rounds))
-        print(f"{part:34} {1e6 * seconds / ours.images:12.0f}")
-    for side in (ours, *peers):
-        side.close()
-
-
-class Side:
-    """A program that times its steps when its input says so."""
-
-    def __init__(self, name: str, python: str, folder: str, images: int) -> None:
-        self.name = name
-        self.images = images
-        command = [python, str(Path(__file__).resolve()), "--side", json.dumps([name, folder, images])]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.parts: list[str] = [step for step in json.loads(self._answer()) if step != "epoch"]
-
-    def seconds(self, step: str, repeats: int = 1) -> float:
-        """Return the mean seconds of processor time of some calls of a step."""
-        assert self._process.stdin is not None
-        total = 0.0
-        for _ in range(repeats):
-            print(step, file=self._process.stdin, flush=True)
-            total += float(self._answer())
-        return total / repeats
-
-    def close(self) -> None:
-        """End the program."""
-        self._process.communicate()
-
-    def _answer(self) -> str:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise SystemExit(f"{self.name} ended; its message is above")
-        return line
+        print(f"{part:34} {1e6 * seconds / arguments.images:12.0f}")
+    for each in (ours, *peers):
+        each.close()
 
 
 # --- inside a side ---------------------------------------------------------------------------------------------------
 
-Steps = dict[str, Callable[[str], Any]]
+OfAPhotograph = dict[str, Callable[[str], Any]]
 
 
-def ours() -> Steps:
+def ours() -> OfAPhotograph:
     """Return what we do with a photograph, and the parts of it."""
     import cv2
 
@@ -139,7 +106,7 @@ def ours() -> Steps:
     }
 
 
-def pillow_and_torch() -> Steps:
+def pillow_and_torch() -> OfAPhotograph:
     """Return what torchvision does with a PIL image."""
     import numpy as np
     import torch
@@ -162,7 +129,7 @@ def pillow_and_torch() -> Steps:
     return {"epoch": epoch}
 
 
-def paddle(backend: str) -> Steps:
+def paddle(backend: str) -> OfAPhotograph:
     """Return what Paddle's transforms do on one of their back ends, to an array in the end as ours."""
     import zlib  # noqa: F401  # must be loaded before paddle
 
@@ -192,7 +159,7 @@ def rectangle(columns: int, rows: int) -> tuple[int, int, int, int]:
     return 0, 0, columns, rows
 
 
-SIDES: dict[str, Callable[[], Steps]] = {
+SIDES: dict[str, Callable[[], OfAPhotograph]] = {
     "ours": ours,
     "pillow and torch": pillow_and_torch,
     "paddle cv2": lambda: paddle("cv2"),
@@ -200,25 +167,22 @@ SIDES: dict[str, Callable[[], Steps]] = {
 }
 
 
-def serve(name: str, folder: str, images: int) -> None:
-    """Time a step for each line of the input."""
+def steps(name: str, folder: str, images: int) -> Steps:
+    """Return what a side does with all photographs."""
     found = sorted(str(path) for path in Path(folder).rglob("*") if path.suffix.lower() in (".jpg", ".jpeg"))
     if not found:
         raise SystemExit(f"no JPEG files below {folder!r}")
     paths = [found[number % len(found)] for number in range(images)]
-    steps = SIDES[name]()
-    print(json.dumps(list(steps)), flush=True)
-    for line in sys.stdin:
-        step = steps[line.strip()]
-        began = time.process_time()
-        for path in paths:
-            step(path)
-        print(time.process_time() - began, flush=True)
+
+    def of_each(step: Callable[[str], Any]) -> Callable[[], None]:
+        def run() -> None:
+            for path in paths:
+                step(path)
+
+        return run
+
+    return {key: of_each(step) for key, step in SIDES[name]().items()}
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    if sys.argv[1:2] == ["--side"]:
-        serve(*json.loads(sys.argv[2]))
-    else:
-        main()
+    main()
