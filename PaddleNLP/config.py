@@ -73,10 +73,19 @@ class LanguageConfig(Experiment):
         description="a family with the settings of its size, or a checkpoint; pretrained (true: official weights, "
         "downloaded once; a path: a weight file)"
     )
+    word_vectors: Optional[str] = pydantic.Field(
+        None,
+        description="a file of word2vec's text format, with whose vectors a network on words starts "
+        "(PaddleNLP/tools/word_vectors.py writes one)",
+    )
     data: Splits[SplitSection]
     teacher: Optional[LanguageTeacher] = pydantic.Field(
         None, description="learn the answers of this trained network beside the labels (distillation)"
     )
+
+    def continued(self) -> LanguageConfig:
+        """Return the same experiment without what only fresh weights start from."""
+        return super().continued().model_copy(update={"word_vectors": None})
 
     def evaluated(self, split: str) -> LanguageConfig:
         """Return the same experiment for an evaluation of a split; only training asks a teacher."""

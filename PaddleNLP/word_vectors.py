@@ -1,4 +1,4 @@
-"""Vectors of words by which words stand near them: word2vec's skip-gram with negative sampling.
+"""Vectors of words: learning them by word2vec's skip-gram with negative sampling, and reading files of them.
 
 Mikolov et al. 2013, https://arxiv.org/abs/1310.4546. The descent is the one that graphs' nodes are embedded by:
 :func:`core.optimizer.skip_gram.skip_gram_descent`.
@@ -7,10 +7,13 @@ Mikolov et al. 2013, https://arxiv.org/abs/1310.4546. The descent is the one tha
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Callable, NamedTuple, Optional
 
 import numpy as np
+
+from core.weights.messages import shown
+from PaddleNLP.data.lines import text_lines
 
 Report = Callable[[int, float], None]
 
@@ -74,6 +77,46 @@ class WordVectors(NamedTuple):
         yield f"{len(self.words)} {self.vectors.shape[1]}"
         for word, row in zip(self.words, self.vectors):
             yield f"{word} {' '.join(f'{number:.6g}' for number in row)}"
+
+
+def read_vectors(path: str, numbers: Mapping[str, int], size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Read the vectors of some words from a file in the text format of word2vec, fastText or GloVe.
+
+    Args:
+        path: the file, a local path or a URL, perhaps compressed: a word and its numbers in each line; the first line
+            may hold the counts of words and of a vector's numbers instead.
+        numbers: the number of each word that is wanted.
+        size: how many numbers a vector has to have.
+
+    Returns:
+        The numbers of the words that the file has, int64 (K,), and their vectors, float32 (K, size). Of a word that
+        is there twice the first one counts.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: vectors have another length, or a line is no word with numbers, which the message names.
+    """
+    found: dict[int, np.ndarray] = {}
+    for line, text in text_lines(path):
+        parts = text.rstrip(" ").rsplit(" ", size)
+        if line == 1:
+            fields = text.split()
+            given = int(fields[1]) if len(fields) == 2 and fields[1].isdecimal() else len(fields) - 1
+            if given != size:
+                raise ValueError(f"{path}: its vectors have {given} numbers, but those of the network have {size}")
+            if len(fields) == 2 and size != 1:
+                continue
+        number = numbers.get(parts[0])
+        if number is None or number in found:
+            continue
+        try:
+            vector = np.array(parts[1:], np.float32)
+        except ValueError:
+            vector = np.array([np.nan], np.float32)
+        if len(vector) != size or not np.isfinite(vector).all():
+            raise ValueError(f"{path}:{line}: {shown(text)} is not a word with {size} finite numbers")
+        found[number] = vector
+    return np.array([*found], np.int64), np.array([*found.values()], np.float32).reshape(-1, size)
 
 
 def word_vectors(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 import core
+from core.io.files import join_path
 from core.jit.input_spec import InputSpec
 from core.text.batching import padding
 from core.train.config.yaml_file import shortened
@@ -18,9 +19,11 @@ from core.train.task import Phase
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded, texts_of
 from PaddleNLP.models.registry import FAMILIES, MODELS
+from PaddleNLP.models.words.network import WordNetwork
 from PaddleNLP.tasks.distillation import HEADS, Distiller
 from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer, stored
 from PaddleNLP.word_level import WordLevelTokenizer
+from PaddleNLP.word_vectors import read_vectors
 
 TOKENIZER = "tokenizer"
 """The folder in a run's that holds the tokeniser, as paddlenlp reads it, too."""
@@ -57,6 +60,7 @@ class LanguageTask(ToolkitTask):
         self.class_names: Sequence[str] = ()
         self._encoded: dict[str, EncodedDataset] = {}
         self._folder: Optional[Path] = None
+        self._known_vectors = 0
 
     # tokeniser and network
 
@@ -88,8 +92,26 @@ class LanguageTask(ToolkitTask):
             for key, value in (("vocab_size", len(self.tokenizer)), ("pad_token_id", self.tokenizer.pad_token_id)):
                 provided.update({} if key in component.arguments else {key: value})
         network = self.add_network("model", MODELS, component, "network", **provided)
-        self._check_fits(network if head == "encoder" else network.encoder)
+        encoder = network if head == "encoder" else network.encoder
+        self._check_fits(encoder)
+        if self.config.word_vectors is not None:
+            self._start_from_vectors(encoder, join_path(self.config.data.root or "", self.config.word_vectors))
         return network
+
+    def _start_from_vectors(self, encoder: Any, path: str) -> None:
+        """Write the vectors of a file into the network's table of words."""
+        if not isinstance(encoder, WordNetwork) or not isinstance(self.tokenizer, WordLevelTokenizer):
+            name = self.config.network.name
+            raise ValueError(f"word_vectors: {name} has no table of whole words to start with them; leave it out")
+        table = encoder.word_embeddings.weight
+        try:
+            numbers, vectors = read_vectors(path, self.tokenizer.vocab.token_to_idx, table.shape[1])
+        except ValueError as error:
+            raise ValueError(f"word_vectors: {error}") from None
+        values = table.numpy()
+        values[numbers] = vectors
+        table.set_value(values)
+        self._known_vectors = len(numbers)
 
     @property
     def reading_network(self) -> Any:
@@ -243,10 +265,14 @@ class LanguageTask(ToolkitTask):
         lengths = self.fields("train").lengths
         cut = 0 if self.windowed else int((lengths >= self.config.tokenizer.max_length).sum())
         text = f"; {cut:,} of data.train reach tokenizer.max_length, and longer texts are cut" if cut else ""
-        return [
+        found = [
             f"{line} samples",
             f"vocabulary: {len(self.tokenizer):,} tokens; {lengths.mean():.0f} a sample, at most {lengths.max()}{text}",
         ]
+        if self.config.word_vectors is not None:
+            _ = self.network
+            found.append(f"{self._known_vectors:,} of them start with vectors of {self.config.word_vectors}")
+        return found
 
     def suggestions(self) -> list[Suggestion]:
         """Return what to try with the trained run."""

@@ -12,8 +12,10 @@ import pytest
 import yaml
 
 import PaddleNLP
+from core.train.runner.experiment import open_run
 from PaddleNLP import eval as evaluation
 from PaddleNLP import export, infer, train
+from PaddleNLP.config import TOOLKIT
 from PaddleNLP.tokenizing import learned, restored, stored
 from PaddleNLP.word_level import WordLevelTokenizer, half_width
 
@@ -170,3 +172,29 @@ def test_data_that_is_cut_otherwise_is_refused(tmp_path: Path) -> None:
     reader = WordLevelTokenizer(write(tmp_path, "v.txt", WORDS), "dictionary", str(tmp_path / "dict.txt"))
     assert not reader.problem("服务员 热情") and not reader.problem("服务员热情") and not reader.problem("a b")
     assert reader.problem("服务 员 热情").startswith("'服务 员 热情' is cut into words, but by dictionary it would be")
+
+
+def test_a_network_on_words_starts_with_vectors_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vector = "0.5 0.25 -1 2 0 1 1 3"
+    file = Path(write(tmp_path, "vectors.txt", f"2 8\n热情 {vector}\n房间 {vector}\n"))
+    still = ["-o", "word_vectors=vectors.txt", "-o", "schedule.learning_rate=1e-9", "-o", "train.epochs=1"]
+    assert train.main(["-c", str(experiment(tmp_path)), *still]) == 0
+    assert "1 of them start with vectors of vectors.txt" in capsys.readouterr().out
+    file.unlink()  # only a fresh run reads it
+    task, _ = open_run(TOOLKIT, str(tmp_path / "run"), "newest")
+    table, place = task.network.encoder.word_embeddings.weight.numpy(), task.tokenizer.get_vocab()["热情"]
+    np.testing.assert_allclose(table[place], [float(number) for number in vector.split()], atol=1e-6)
+    assert np.abs(np.delete(table, place, 0)).max() < 1
+    assert train.main(["--resume", str(tmp_path / "run"), "-o", "train.epochs=2"]) == 0
+
+
+def test_word_vectors_that_do_not_fit_the_network(tmp_path: Path) -> None:
+    write(tmp_path, "vectors.txt", "2 3\n热情 1 2 3\n")
+    options = ["-c", str(experiment(tmp_path)), "-o", "word_vectors=vectors.txt"]
+    with pytest.raises(
+        ValueError, match=r"word_vectors: \S*vectors.txt: its vectors have 3 numbers, but"
+    ):
+        train.main(options)
+    small = "network={name: ernie, hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 8}"
+    with pytest.raises(ValueError, match="word_vectors: ernie has no table of whole words to start with them; leave"):
+        train.main([*options, "-o", small, "-o", "tokenizer={name: ErnieTokenizer, learn: 30, max_length: 16}"])

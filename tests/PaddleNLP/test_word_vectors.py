@@ -1,4 +1,4 @@
-"""Words that stand in the same places of drawn sentences get vectors of one direction; windows are word2vec's."""
+"""Words in the same places of drawn sentences get vectors of one direction; windows are word2vec's; files are read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from PaddleNLP.tools import word_vectors as command
-from PaddleNLP.word_vectors import Settings, windows, word_vectors
+from PaddleNLP.word_vectors import Settings, read_vectors, windows, word_vectors
+from tests.PaddleNLP.small import experiment
 
 KINDS = (("cat", "dog", "fox"), ("eats", "sees", "finds"), ("bread", "fish", "meat"), ("today", "here", "slowly"))
 
@@ -71,3 +72,40 @@ def test_the_command_writes_vectors_and_shows_neighbours(tmp_path: Path, capsys:
         command.main([str(text), str(output), "--near", "horse"])
     with pytest.raises(ValueError, match="0 words occur 500 times or more: give more text, or lower --least"):
         command.main([str(text), str(output), "--least", "500"])
+
+
+def test_the_command_takes_characters_and_the_texts_of_a_config(tmp_path: Path) -> None:
+    config, output = experiment("LexicalAnalysis", tmp_path), tmp_path / "vectors.txt"
+    options = ["--size", "4", "--epochs", "1", "--least", "1", "--segmenter", "characters"]
+    assert command.main([str(config), str(output), *options]) == 0
+    text = (tmp_path / "names.txt").read_text(encoding="utf-8")
+    words = [line.split(" ")[0] for line in output.read_text(encoding="utf-8").splitlines()[1:]]
+    assert len(words) == 20 and all(len(word) == 1 and word in text for word in words)
+
+
+def test_vectors_of_known_words_are_read(tmp_path: Path) -> None:
+    rows = ["3 2", "b 1 -2.5 ", "x 9 9", "b 0 0", "a 3e-1 4", "New York 5 6"]
+    for name, lines in (("counted", rows), ("bare", rows[1:])):
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+        numbers, vectors = read_vectors(str(tmp_path / name), {"a": 0, "b": 1, "c": 2, "New York": 3}, 2)
+        assert numbers.tolist() == [1, 0, 3], name
+        np.testing.assert_array_equal(vectors, np.array([[1, -2.5], [0.3, 4], [5, 6]], np.float32))
+    numbers, vectors = read_vectors(str(tmp_path / "counted"), {"nothing": 0}, 2)
+    assert numbers.shape == (0,) and vectors.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("2 3\na 1 2 3\n", "v.txt: its vectors have 3 numbers, but those of the network have 2"),
+        ("a 1 2 3\n", "v.txt: its vectors have 3 numbers, but those of the network have 2"),
+        ("1 2\na 1 b\n", "v.txt:2: 'a 1 b' is not a word with 2 finite numbers"),
+        ("1 2\na 1 inf\n", "v.txt:2: 'a 1 inf' is not a word with 2 finite numbers"),
+        ("1 2\na 1\n", "v.txt:2: 'a 1' is not a word with 2 finite numbers"),
+        ("1 2\na 1 \0\n", "v.txt:2: character 5 is a NUL; this is no text file"),
+    ],
+)
+def test_a_file_that_holds_no_vectors(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_vectors(str(tmp_path / "v.txt"), {"a": 0}, 2)

@@ -52,6 +52,16 @@ COMMANDS: Commands = [
         NotRun("it trains for minutes; tests/PaddleNLP/test_commands.py trains tasks that share an encoder"),
     ),
     (
+        "python PaddleNLP/tools/word_vectors.py PaddleNLP/configs/pretraining/small_ernie.yaml characters.txt "
+        "--data FOLDER --segmenter characters --size 128",
+        NotRun("the data are not in the repository; tests/PaddleNLP/test_word_vectors.py takes a drawn config"),
+    ),
+    (
+        "python PaddleNLP/train.py -c PaddleNLP/configs/lac/small_lac.yaml --data FOLDER "
+        "-o word_vectors=characters.txt",
+        NotRun("the data are not in the repository; tests/PaddleNLP/test_word_level.py trains with a drawn file"),
+    ),
+    (
         "python PaddleNLP/train.py -c PaddleNLP/configs/senta/chnsenticorp_bow.yaml --data FOLDER",
         NotRun("the data are not in the repository; tests/PaddleNLP/test_word_level.py trains on a few lines"),
     ),
