@@ -60,7 +60,7 @@ def open_reader(
 
     Raises:
         FileNotFoundError: it is neither, or there is no such checkpoint.
-        ValueError: the exported folder is none that PaddleNLP/export.py wrote.
+        ValueError: the exported folder is none that PaddleNLP/export.py wrote, or its task answers nothing.
     """
     if not is_exported(path):
         task, folder = open_run(TOOLKIT, os.fspath(path), checkpoint, overrides)
@@ -70,7 +70,7 @@ def open_reader(
     keys = {"reader", "tokenizer", "max_length"}
     if not isinstance(record, dict) or not keys <= set(record) or not isinstance(record["max_length"], int):
         raise ValueError(f"{os.fspath(path)!r} was not exported by PaddleNLP/export.py: it has no tokeniser")
-    kind: Any = READERS.resolve(record["reader"])
+    kind = _kind(record["reader"], path)
     names = predictor.input_names
     settings = {key: value for key, value in record.items() if key not in keys}
 
@@ -95,10 +95,18 @@ def reader_of(task: Any, path: Any) -> TextReader:
             given = [core.to_tensor(array) for array in arrays.values()]
             return [tensor.numpy() for tensor in _listed(task.reading_network(*given))]
 
-    kind: Any = READERS.resolve(task.reader)
+    kind = _kind(task.reader, path)
     length, settings = task.config.tokenizer.max_length, task.reader_settings()
     reader: TextReader = kind(path, run, task.tokenizer, length, task.class_names, settings)
     return reader
+
+
+def _kind(name: str, path: Any) -> Any:
+    """Return the class of a kind of readers."""
+    if not name:
+        message = "its task learns what others start from, and answers nothing; vectors of texts"
+        raise ValueError(f"{os.fspath(path)!r}: {message} are written by infer.py --features FILE.npy")
+    return READERS.resolve(name)
 
 
 def _listed(results: Any) -> Sequence[Any]:

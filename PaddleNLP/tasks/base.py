@@ -276,6 +276,8 @@ class LanguageTask(ToolkitTask):
 
     def suggestions(self) -> list[Suggestion]:
         """Return what to try with the trained run."""
+        if not self.reader:
+            return [Suggestion("infer", "TEXT --features vectors.npy", "write vectors of texts")]
         return [Suggestion("infer", "--demo 8", "predict eight samples of the test split")]
 
     def program(self) -> Program:

@@ -17,7 +17,6 @@ from core.io import Dataset
 from core.io.files import join_path
 from core.io.randomness import integer
 from core.text.tokenizers.segmentation import LikeliestPath, read_frequencies
-from core.train.runner.task import Suggestion
 from core.train.task import Evaluator
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged
@@ -158,10 +157,6 @@ class Pretraining(LanguageTask):
         """Return how each field of a batch is batched."""
         encoded = super().fields(split)
         return {name: field for name, field in self.padded().items() if name in encoded.columns}
-
-    def suggestions(self) -> list[Suggestion]:
-        """Return what to try with the trained run."""
-        return []
 
 
 class MaskedDataset(Dataset):
