@@ -170,8 +170,9 @@ def final_boxes(
     boxes = box_coder(priors, VARIANCE, deltas, code_type="decode_center_size")
     side = original.flip(-1)
     boxes = boxes * core.concat([side, side], -1).unsqueeze(1)
-    likely = F.softmax(scores, -1)[:, :, :-1].transpose([0, 2, 1])
-    rows, counts, _ = multiclass_nms(boxes, likely, **suppression, padded=True)
+    likely = F.softmax(scores, -1).transpose([0, 2, 1])
+    classes = {**suppression, "background_label": likely.shape[1] - 1}
+    rows, counts, _ = multiclass_nms(boxes, likely, **classes, padded=True)
     return rows, counts
 
 

@@ -17,6 +17,9 @@ from core.kernels.numeric.ranking import falling
 WORTH_THREADS = 2**15
 """So many scores are looked at by several threads."""
 
+AT_ONCE = 32
+"""So many neighbouring scores are counted before they are looked at one by one: of most, none is high enough."""
+
 
 class Tasks(NamedTuple):
     """What is selected from.
@@ -97,18 +100,40 @@ def _greedy_polygons(polygons, threshold, eta, kept):
     return count
 
 
+class Kept(NamedTuple):
+    """What is kept of all tasks.
+
+    Attributes:
+        places: The place of each kept box among its task's boxes, task after task, the best one first: int64 [kept].
+        counts: How many each task keeps, int64 [tasks].
+    """
+
+    places: np.ndarray
+    counts: np.ndarray
+
+
 @serial
-def _select(boxes, scores, first, last, rule, places):
-    """Write the places, counted from the first, of the boxes that are kept, the best one first; return their number."""
+def _above(scores, score):
+    """Return how many scores are above one."""
+    count = 0
+    for i in range(scores.shape[0]):
+        count += scores[i] > score
+    return count
+
+
+@serial
+def _select(boxes, scores, rule, places):
+    """Write the places of the boxes that are kept, the best one first; return their number."""
     score, top, threshold, eta, plus = rule
+    keys = np.empty(places.shape[0], np.float32)
     above = 0
-    for i in range(first, last):
-        if scores[i] > score:
-            places[above] = i
-            above += 1
-    keys = np.empty(above, np.float32)
-    for i in range(above):
-        keys[i] = scores[places[i]]
+    for begin in range(0, scores.shape[0], AT_ONCE):
+        part = scores[begin : min(begin + AT_ONCE, scores.shape[0])]
+        if _above(part, score):
+            for i in range(part.shape[0]):
+                if part[i] > score:
+                    places[above], keys[above] = begin + i, part[i]
+                    above += 1
     order = falling(keys)
     if top > -1:
         order = order[:top]
@@ -119,7 +144,7 @@ def _select(boxes, scores, first, last, rule, places):
     else:
         count = _greedy_polygons(corners, threshold, eta, places)
     for i in range(count):
-        places[i] = ranked[places[i]] - first
+        places[i] = ranked[places[i]]
     return count
 
 
@@ -128,8 +153,9 @@ def _work(tasks, rule, offsets, places, counts, counter):
     boxes, scores, table, row, first, last = tasks
     task = taken(counter)
     while task < table.shape[0]:
+        begin, end = first[task], last[task]
         room = places[offsets[task] : offsets[task + 1]]
-        counts[task] = _select(boxes[table[task]], scores[row[task]], first[task], last[task], rule, room)
+        counts[task] = _select(boxes[table[task], begin:end], scores[row[task], begin:end], rule, room)
         task = taken(counter)
 
 
@@ -145,15 +171,12 @@ def _room(scores, row, first, last, score):
     """Return where each task's places begin: it needs room for all boxes above the score."""
     offsets = np.zeros(row.shape[0] + 1, np.int64)
     for task in range(row.shape[0]):
-        count = 0
-        for i in range(first[task], last[task]):
-            count += scores[row[task], i] > score
-        offsets[task + 1] = offsets[task] + count
+        offsets[task + 1] = offsets[task] + _above(scores[row[task], first[task] : last[task]], score)
     return offsets
 
 
-def select(tasks: Tasks, rule: Rule) -> list[np.ndarray]:
-    """Return, for each task, the int64 places among its boxes of those that are kept, the best one first.
+def select(tasks: Tasks, rule: Rule) -> Kept:
+    """Return the boxes that each task keeps.
 
     Of equally good boxes the first counts as the better one. Scores are compared in float32, and thresholds are float32
     numbers, as in Paddle.
@@ -168,7 +191,9 @@ def select(tasks: Tasks, rule: Rule) -> list[np.ndarray]:
         _shared_work(*given, min(number_of_threads(), len(counts)))
     else:
         _work(*given, np.zeros(1, np.int64))
-    return [places[begin : begin + count] for begin, count in zip(offsets, counts)]
+    rooms = np.diff(offsets)
+    filled = np.arange(len(places)) < np.repeat(offsets[:-1] + counts, rooms)
+    return Kept(places[filled], counts)
 
 
 def polygon_overlap_reference(one: np.ndarray, two: np.ndarray) -> float:
@@ -196,9 +221,9 @@ def _turned(corners: np.ndarray) -> tuple[np.ndarray, float]:
     return (corners, signed) if signed >= 0 else (corners[::-1], -signed)
 
 
-def select_reference(tasks: Tasks, rule: Rule) -> list[np.ndarray]:
+def select_reference(tasks: Tasks, rule: Rule) -> Kept:
     """The definition of :func:`select` in plain numpy; polygons are convex."""
-    found = []
+    found = [np.empty(0, np.int64)]
     for table, row, first, last in zip(*tasks[2:]):
         boxes, scores = tasks.boxes[table, first:last], tasks.scores[row, first:last]
         ranked = np.argsort(-scores.astype(np.float32), kind="stable")
@@ -214,4 +239,4 @@ def select_reference(tasks: Tasks, rule: Rule) -> list[np.ndarray]:
                 kept.append(i)
                 limit *= float(np.float32(rule.eta)) if rule.eta < 1 and limit > 0.5 else 1
         found.append(ranked[np.array(kept, np.int64)])
-    return found
+    return Kept(np.concatenate(found), np.array([len(places) for places in found[1:]], np.int64))

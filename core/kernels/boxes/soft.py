@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.kernels.boxes.multiclass import WORTH_THREADS, Tasks
+from core.kernels.boxes.multiclass import WORTH_THREADS, Kept, Tasks
 from core.kernels.boxes.suppression import overlap, overlaps
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
 from core.kernels.numeric.ranking import falling
@@ -81,8 +81,8 @@ def _shared_work(tasks, rule, places, ranks, counts, workers):
         _work(tasks, rule, places, ranks, counts, counter)
 
 
-def select_soft(tasks: Tasks, rule: SoftRule) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return, for each task, the int64 places among its boxes of those that are kept, the best first, and their scores.
+def select_soft(tasks: Tasks, rule: SoftRule) -> tuple[Kept, np.ndarray]:
+    """Return the boxes that each task keeps, and their lowered scores, of the type of boxes [kept].
 
     Args:
         tasks: What is selected from; boxes are corners x1, y1, x2, y2.
@@ -98,12 +98,13 @@ def select_soft(tasks: Tasks, rule: SoftRule) -> list[tuple[np.ndarray, np.ndarr
         _shared_work(*given, min(number_of_threads(), len(counts)))
     else:
         _work(*given, np.zeros(1, np.int64))
-    return [(place[:count], rank[:count]) for place, rank, count in zip(places, ranks, counts)]
+    filled = np.arange(longest) < counts[:, None]
+    return Kept(places[filled], counts), ranks[filled]
 
 
-def select_soft_reference(tasks: Tasks, rule: SoftRule) -> list[tuple[np.ndarray, np.ndarray]]:
+def select_soft_reference(tasks: Tasks, rule: SoftRule) -> tuple[Kept, np.ndarray]:
     """The definition of :func:`select_soft` in plain numpy."""
-    found = []
+    found = [(np.empty(0, np.int64), np.empty(0, tasks.scores.dtype))]
     for table, row, first, last in zip(*tasks[2:]):
         boxes, ranks = tasks.boxes[table, first:last], tasks.scores[row, first:last].copy()
         left = np.argsort(-ranks, kind="stable")
@@ -119,4 +120,5 @@ def select_soft_reference(tasks: Tasks, rule: SoftRule) -> list[tuple[np.ndarray
             else:
                 ranks[left] *= np.where(shared[best, left] > rule.threshold, 1 - shared[best, left], 1)
         found.append((np.array(places, np.int64), ranks[places]))
-    return found
+    counts = np.array([len(places) for places, _ in found[1:]], np.int64)
+    return Kept(np.concatenate([places for places, _ in found]), counts), np.concatenate([each for _, each in found])

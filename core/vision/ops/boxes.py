@@ -42,7 +42,7 @@ def box_coder(
         OperatorError: shapes do not fit each other, or the code type is unknown.
     """
     anchors = boxes_argument(prior_box, "box_coder", "prior_box").detach()
-    plus = 0.0 if box_normalized else 1.0
+    plus = 0 if box_normalized else 1
     decode = code_type == "decode_center_size"
     if code_type not in ("encode_center_size", "decode_center_size"):
         raise OperatorError(f"box_coder: code_type is encode_center_size or decode_center_size, got {code_type!r}")
@@ -60,16 +60,23 @@ def box_coder(
             )
         anchors = anchors.unsqueeze(axis)
     spread = _spread(prior_box_var, prior_box, axis if decode else 0)
-    size = anchors[..., 2:] - anchors[..., :2] + plus
+    size = _lengths(anchors, plus)
     center = anchors[..., :2] + size * 0.5
     if not decode:
         middle = (targets[..., :2] + targets[..., 2:]) * 0.5
-        lengths = targets[..., 2:] - targets[..., :2] + plus
+        lengths = _lengths(targets, plus)
         return concat([(middle - center) / size, log(abs(lengths / size))], -1) / spread
     offsets = targets * spread
     middle = offsets[..., :2] * size + center
     half = exp(offsets[..., 2:]) * size * 0.5
-    return concat([middle - half, middle + half - plus], -1)
+    last = middle + half - plus if plus else middle + half
+    return concat([middle - half, last], -1)
+
+
+def _lengths(corners: Tensor, plus: int) -> Tensor:
+    """Return width and height of boxes (..., 4)."""
+    found = corners[..., 2:] - corners[..., :2]
+    return found + plus if plus else found
 
 
 def _spread(given: Any, anchors: Tensor, axis: int) -> Tensor:

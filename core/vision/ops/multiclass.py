@@ -46,22 +46,21 @@ def _selected(
     if soft:
         from core.kernels.boxes.soft import SoftRule, select_soft  # numba loads with the first use
 
-        found_soft = select_soft(tasks, SoftRule(score, top, threshold, soft == "gaussian", sigma, plus))
-        kept, lowered = [place for place, _ in found_soft], [rank for _, rank in found_soft]
+        kept, lowered = select_soft(tasks, SoftRule(score, top, threshold, soft == "gaussian", sigma, plus))
     else:
         from core.kernels.boxes.multiclass import Rule, select  # numba loads with the first use
 
         kept = select(tasks, Rule(score, top, threshold, eta, plus))
     rows, places, numbers = [np.empty((0, 2 + boxes.shape[-1]), boxes.dtype)], [np.empty(0, np.int64)], []
     images = len(counts) if regions else len(boxes)
-    for image in range(images):
-        mine = range(image * len(labels), (image + 1) * len(labels))
-        place = np.concatenate([kept[task] for task in mine]) if len(mine) else np.empty(0, np.int64)
-        at = np.repeat(np.arange(len(labels)), [len(kept[task]) for task in mine])
-        begin = tasks.first[mine[0]] if len(mine) else 0
-        label = labels[at]
+    per_image = kept.counts.reshape(images, len(labels))
+    last_of_image = np.cumsum(per_image.sum(axis=1))
+    for image, own, end in zip(range(images), per_image, last_of_image):
+        mine = slice(end - own.sum(), end)
+        place, label = kept.places[mine], np.repeat(labels, own)
+        begin = tasks.first[image * len(labels)] if len(labels) else 0
         if soft:
-            rank = np.concatenate([lowered[task] for task in mine]) if len(mine) else np.empty(0, scores.dtype)
+            rank = lowered[mine]
         else:
             rank = scores[begin + place, label] if regions else scores[image, label, place]
         best = np.arange(len(place))
