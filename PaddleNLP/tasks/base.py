@@ -11,6 +11,7 @@ import core
 from core.io.files import join_path
 from core.jit.input_spec import InputSpec
 from core.text.batching import padding
+from core.train.config.table import Component, Table
 from core.train.config.yaml_file import shortened
 from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
@@ -23,7 +24,6 @@ from PaddleNLP.models.words.network import WordNetwork
 from PaddleNLP.tasks.distillation import HEADS, Distiller
 from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer, stored
 from PaddleNLP.word_level import WordLevelTokenizer
-from PaddleNLP.word_vectors import read_vectors
 
 TOKENIZER = "tokenizer"
 """The folder in a run's that holds the tokeniser, as paddlenlp reads it, too."""
@@ -92,26 +92,21 @@ class LanguageTask(ToolkitTask):
             for key, value in (("vocab_size", len(self.tokenizer)), ("pad_token_id", self.tokenizer.pad_token_id)):
                 provided.update({} if key in component.arguments else {key: value})
         network = self.add_network("model", MODELS, component, "network", **provided)
-        encoder = network if head == "encoder" else network.encoder
-        self._check_fits(encoder)
-        if self.config.word_vectors is not None:
-            self._start_from_vectors(encoder, join_path(self.config.data.root or "", self.config.word_vectors))
+        self._check_fits(network if head == "encoder" else network.encoder)
         return network
 
-    def _start_from_vectors(self, encoder: Any, path: str) -> None:
-        """Write the vectors of a file into the network's table of words."""
-        if not isinstance(encoder, WordNetwork) or not isinstance(self.tokenizer, WordLevelTokenizer):
-            name = self.config.network.name
-            raise ValueError(f"word_vectors: {name} has no table of whole words to start with them; leave it out")
-        table = encoder.word_embeddings.weight
-        try:
-            numbers, vectors = read_vectors(path, self.tokenizer.vocab.token_to_idx, table.shape[1])
-        except ValueError as error:
-            raise ValueError(f"word_vectors: {error}") from None
-        values = table.numpy()
-        values[numbers] = vectors
-        table.set_value(values)
-        self._known_vectors = len(numbers)
+    def add_network(self, name: str, table: Table, component: Component, key: str, **provided: Any) -> Any:
+        """Build a network, and let its words start with given vectors; see :meth:`ToolkitTask.add_network`."""
+        network = super().add_network(name, table, component, key, **provided)
+        file = self.config.word_vectors
+        if file is not None:
+            encoder = getattr(network, "encoder", network)
+            if not isinstance(encoder, WordNetwork) or not isinstance(self.tokenizer, WordLevelTokenizer):
+                who = "the networks of Senta, SimNet and LAC with WordLevelTokenizer do"
+                raise ValueError(f"word_vectors: {component.name} starts with none ({who}); leave it out")
+            path, numbers = join_path(self.config.data.root or "", file), self.tokenizer.vocab.token_to_idx
+            self._known_vectors = encoder.start_from_vectors(path, numbers)
+        return network
 
     @property
     def reading_network(self) -> Any:
@@ -298,17 +293,3 @@ class LanguageTask(ToolkitTask):
         """Return what a reader of the export needs beside the program."""
         common = {"reader": self.reader, "max_length": self.config.tokenizer.max_length}
         return {**common, "tokenizer": stored(self.tokenizer), **self.reader_settings()}
-
-
-def check_beams(beams: int, tokens: int) -> None:
-    """Refuse a search that is wider than the vocabulary.
-
-    Args:
-        beams: sequences that it follows.
-        tokens: of the vocabulary.
-
-    Raises:
-        ValueError: it is wider.
-    """
-    if beams > tokens:
-        raise ValueError(f"task.beam_size {beams} is wider than the vocabulary of {tokens} tokens; lower it")

@@ -21,7 +21,8 @@ from PaddleNLP.evaluators.translation import TranslationEvaluator
 from PaddleNLP.metrics.bleu import Tokenize
 from PaddleNLP.models.registry import MODELS
 from PaddleNLP.readers.translation import Translated, translated
-from PaddleNLP.tasks.base import LanguageTask, check_beams
+from PaddleNLP.tasks.base import LanguageTask
+from PaddleNLP.tasks.beams import check_beams
 from PaddleNLP.translation.tokenizer import SubwordTokenizer
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from core import nn
 from core.nn.initializer import XavierUniform
 from PaddleNLP.models.encoder import kept_tokens
+from PaddleNLP.word_vectors import read_vectors
 
 PARTS = {
     "embedding": (("w_0", "weight"),),
@@ -73,6 +74,30 @@ class WordNetwork(nn.Layer):
             emb_dim,
             weight_attr=nn.ParamAttr(learning_rate=emb_lr, initializer=initializer or XavierUniform()),
         )
+
+    def start_from_vectors(self, path: str, numbers: Mapping[str, int]) -> int:
+        """Give words the vectors of a file; the others keep those that were drawn.
+
+        Args:
+            path: of the file, as :func:`PaddleNLP.word_vectors.read_vectors` takes it.
+            numbers: the row of each word.
+
+        Returns:
+            How many words of the table the file has.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it holds no vectors, or those of another length.
+        """
+        table = self.word_embeddings.weight
+        try:
+            rows, vectors = read_vectors(path, numbers, table.shape[1])
+        except ValueError as error:
+            raise ValueError(f"word_vectors: {error}") from None
+        values = table.numpy()
+        values[rows] = vectors
+        table.set_value(values)
+        return len(rows)
 
     def weight_attr(self) -> Any:
         """Return how fresh weights are drawn."""

@@ -20,7 +20,8 @@ from PaddleNLP.data.stacked import stacked
 from PaddleNLP.evaluators.replies import ReplyEvaluator
 from PaddleNLP.models.registry import MODELS
 from PaddleNLP.readers.dialogue.replies import Replied, replied
-from PaddleNLP.tasks.base import LanguageTask, check_beams
+from PaddleNLP.tasks.base import LanguageTask
+from PaddleNLP.tasks.beams import check_beams
 from PaddleNLP.tokenizing import build_tokenizer
 
 START, END = "<bos>", "<eos>"
