@@ -1,23 +1,24 @@
 """An encoder of BERT-base's size, batch 8 of 128 words: forward and training step, ours against other libraries.
 
-    python -m benchmarks.core.bert --peers PYTHON [--paddle PYTHON] [--rounds 5] [--threads 2] [--dropout 0.1]
-        [--rows ours,pytorch,compile,paddle,inference,onnxruntime,openvino] [--only exported]
+    python -m benchmarks.core.bert --peers PYTHON [--paddle PYTHON] [--rounds 5] [--threads 2] [--processor]
+        [--rows ours,pytorch,compile,paddle,inference,onnxruntime,openvino] [--only exported] [--dropout 0.1]
 
 Every side has the same weights; the last column is how far what its forward pass gives is from ours. Each has a process
 of its own; they take turns, and a ratio is the median of the rounds' ratios, above 1 where ours is faster. Other
 libraries run in other interpreters: --peers names one that has PyTorch, onnxruntime and OpenVINO, --paddle one with
-Paddle. A training step is the loss, its gradient and AdamW. All is float32.
+Paddle. A training step is the loss, its gradient and AdamW. All is float32. ``--processor`` compares the time that
+processors worked.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 
 import numpy as np
 
 from benchmarks.core.sides import bert as sides
+from benchmarks.options import add_sides
 from benchmarks.side import Side, compare, require
 
 ROWS = ("ours", "pytorch", "compile", "paddle", "inference", "onnxruntime", "openvino")
@@ -29,15 +30,12 @@ NEEDED = {**dict(zip(ROWS, ROWS)), "pytorch": "torch", "compile": "torch", "infe
 def main() -> None:
     """Print one row per comparison, in sequences per second."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     parser.add_argument("--batch", type=int, default=8, help="sequences per step (default 8)")
     parser.add_argument("--length", type=int, default=128, help="words of a sequence (default 128)")
     parser.add_argument("--dropout", type=float, default=0.1, help="in training (default 0.1)")
     parser.add_argument("--rows", default="ours,pytorch", help=f"which of {','.join(ROWS)} (default the first two)")
     parser.add_argument("--only", default="", help="only rows whose name starts so, such as exported")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
-    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle")
+    add_sides(parser, rounds=5, peers="PyTorch and the run times", paddle="Paddle")
     options = parser.parse_args()
     wanted = options.rows.split(",")
     if set(wanted) - set(ROWS):
@@ -48,11 +46,12 @@ def main() -> None:
     if file_wanted:
         require("onnx")
     size, threads = (options.batch, options.length), options.threads
+    common = {"threads": threads, "processor": options.processor}
     print(f"{'':20} {'seq/s':>7}   {'against':30} {'seq/s':>7} {'ratio':>6} {'difference':>11}")
 
     with tempfile.TemporaryDirectory() as folder:
-        dynamic = Side("ours", sides.ours, (*size, options.dropout), threads)
-        exported = Side("exported", sides.exported, (*size, folder, file_wanted), threads)
+        dynamic = Side("ours", sides.ours, (*size, options.dropout), **common)
+        exported = Side("exported", sides.exported, (*size, folder, file_wanted), **common)
         expected = dynamic.ask("forward, eager")
 
         def row(first: tuple[Side, str], second: tuple[Side, str]) -> None:
@@ -81,7 +80,7 @@ def main() -> None:
         }
         for kind in [kind for kind in wanted if kind != "ours"]:
             name, build, arguments = makers[kind]
-            other = Side(name, build, arguments, threads, python=_python(kind, options))
+            other = Side(name, build, arguments, python=_python(kind, options), **common)
             row((exported, "forward"), (other, "forward"))
             if "training" in other.steps:
                 for how in ("compiled", "eager"):
