@@ -33,6 +33,8 @@ class LostFolderError(OutputError):
 def writing(path: Union[str, os.PathLike[str]]) -> Iterator[None]:
     """Name what could not be written, when the system refuses it within the block.
 
+    An error that a function of this project raises names its own file, which may be one that the block reads.
+
     Args:
         path: what the block writes.
 
@@ -44,7 +46,8 @@ def writing(path: Union[str, os.PathLike[str]]) -> Iterator[None]:
     except OutputError:
         raise
     except OSError as error:
-        raise OutputError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
+        named = error.errno is None
+        raise OutputError(str(error) if named else f"cannot write {os.fspath(path)!r}: {error.strerror}") from error
 
 
 class RunFolder:

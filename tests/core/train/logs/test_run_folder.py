@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 from tensorboardX.proto.event_pb2 import Event
 
 from core.train import RunFolder, RunLog, read_metrics
+from core.train.logs.run_folder import OutputError, writing
 
 
 def test_runs_never_overwrite_each_other(tmp_path: Path) -> None:
@@ -22,6 +25,13 @@ def test_runs_never_overwrite_each_other(tmp_path: Path) -> None:
     assert str(RunFolder.open(tmp_path / "runs" / "digits-2")).endswith("digits-2")
     with pytest.raises(FileNotFoundError, match="is not the folder of a run: it has no config.yaml"):
         RunFolder.open(tmp_path)
+
+
+def test_what_cannot_be_read_while_something_is_written_is_not_said_to_be_unwritable(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="^no file 'texts.txt'$"), writing(tmp_path):
+        raise FileNotFoundError("no file 'texts.txt'")
+    with pytest.raises(OutputError, match=f"^cannot write '{tmp_path}': No space left on device$"), writing(tmp_path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_numbers_go_to_lines_and_events(tmp_path: Path) -> None:
