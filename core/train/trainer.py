@@ -67,7 +67,8 @@ class Trainer:
         loader = task.loader("train")
         self.steps_per_epoch = None if loader is None else steps_per_epoch(loader, options.accumulate)
         if loader is None or self.steps_per_epoch == 0:
-            raise ValueError("there is nothing to train on: the train split has no full batch; lower the batch size")
+            message = "the train split has no full batch, of one bucket where there are some"
+            raise ValueError(f"there is nothing to train on: {message}; lower its batch_size, or set drop_last: false")
         self.task = task
         self.options = options
         self.folder = folder
