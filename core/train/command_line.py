@@ -9,8 +9,9 @@ import os
 import select
 import signal
 import sys
+import warnings
 from pathlib import Path
-from typing import Callable, NoReturn, Optional
+from typing import Callable, NoReturn, Optional, Union
 
 from core.kernels.engine.requirements import PackageError, check
 from core.train.interruption import TrainingInterrupted
@@ -156,10 +157,24 @@ def _without_reader() -> bool:
     return bool(gone)
 
 
+def _worker_errors() -> tuple[type[BaseException], ...]:
+    """Return the error of processes that read data, if there were any: importing it takes half a second."""
+    module = sys.modules.get("core.io.workers.pool")
+    return () if module is None else (module.WorkerError,)
+
+
+def _warning(
+    message: Union[Warning, str], category: type[Warning], filename: str, lineno: int, line: Optional[str] = None
+) -> str:
+    """Return a warning as a user reads it: without its place in the code."""
+    return f"warning: {' '.join(str(message).split())}\n"
+
+
 def run(main: Callable[[], int]) -> NoReturn:
     """Run a command and leave the process with its exit code; a mistake of the user's is reported in one line.
 
     Where nobody reads its output to the end, as in ``train.py --keys | head``, it ends in silence.
+    A warning is one line, too.
 
     Set CORE_TRACEBACK=1 to see where an error came from.
 
@@ -168,6 +183,7 @@ def run(main: Callable[[], int]) -> NoReturn:
     """
     if os.environ.get("CORE_TRACEBACK") == "1":
         sys.exit(main())
+    warnings.formatwarning = _warning
     try:
         check()
         try:
@@ -189,6 +205,9 @@ def run(main: Callable[[], int]) -> NoReturn:
             sys.exit(128 + signal.SIGPIPE)
         text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
         print(f"error: {text}", file=sys.stderr)
+        code = 1
+    except _worker_errors() as error:
+        print(f"error: {error}", file=sys.stderr)
         code = 1
     sys.exit(code)
 

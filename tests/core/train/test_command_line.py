@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.io import WorkerError
 from core.train import TrainingInterrupted, command_line
 from core.train.interruption import Interruption
 
@@ -42,6 +43,23 @@ def test_mistakes_are_one_line(
         monkeypatch.setenv("CORE_TRACEBACK", "1")
         with pytest.raises(ValueError, match="batch_size is wrong"):
             command_line.run(main)
+
+
+def test_a_reading_process_that_is_killed_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def main() -> int:
+        raise WorkerError("worker 0 died while it read batch 3: it was killed")
+
+    with pytest.raises(SystemExit) as left:
+        command_line.run(main)
+    assert left.value.code == 1
+    assert capsys.readouterr().err == "error: worker 0 died while it read batch 3: it was killed\n"
+
+
+def test_a_warning_is_one_line_without_a_place_in_the_code() -> None:
+    script = "import warnings; from core.train import command_line\n"
+    script += "command_line.run(lambda: warnings.warn('a text of 102 tokens\\n is cut') or 0)\n"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == "warning: a text of 102 tokens is cut\n"
 
 
 def test_first_signal_waits_second_raises() -> None:
