@@ -63,8 +63,9 @@ def load_config(
         return schema.model_validate(values)
     except pydantic.ValidationError as error:
         name = os.fspath(path)
-        lines = [_describe(problem, schema, name, places) for problem in error.errors()]
-        raise ConfigError("\n".join(dict.fromkeys(lines))) from None
+        lines = [(problem, _describe(problem, schema, name, places)) for problem in error.errors()]
+        unknown = {dotted(one["loc"]): line for one, line in lines if one["type"] == "unknown_name"}
+        raise ConfigError("\n".join(dict.fromkeys(line for _, line in lines)), unknown) from None
 
 
 def save_config(config: Section, path: Union[str, os.PathLike[str]]) -> None:
@@ -203,13 +204,18 @@ def _describe(problem: Any, schema: type[Section], name: str, places: dict[KeyPa
     place = _place(path, name, places)
     if kind == "value_error":
         return f"{place}: {dotted(path)}: {problem['ctx']['error']}"
-    wanted = (
-        problem["msg"]
-        .replace("Input should be", "must be")
-        .replace("a valid dictionary or instance of Component", f"{Component.in_words}, as in {{name: ...}}")
-        .replace("a valid dictionary or instance of", "keys of")
-    )
-    return f"{place}: {dotted(path)} {wanted}, not {shortened(problem['input'])}"
+    return f"{place}: {dotted(path)} {_wanted(problem, _descend(schema, path))}, not {shortened(problem['input'])}"
+
+
+def _wanted(problem: Any, section: Optional[type[pydantic.BaseModel]]) -> str:
+    """Return what a value must be, in words that name no class."""
+    if problem["type"] == "model_type" and section is not None and issubclass(section, Section):
+        return f"must have the keys {', '.join(section.model_fields)}"
+    if problem["type"] == "too_short":
+        return f"must have at least {problem['ctx']['min_length']} item"
+    component = f"{Component.in_words}, as in {{name: ...}}"
+    text: str = problem["msg"].replace("a valid dictionary or instance of Component", component)
+    return text.replace("Input should be", "must be").replace("a valid dictionary or instance of", "keys of")
 
 
 def _place(path: KeyPath, name: str, places: dict[KeyPath, str]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Union
+from collections.abc import Mapping
+from typing import Any, Optional, Union
 
 import yaml
 
@@ -12,7 +13,16 @@ KeyPath = tuple[Union[str, int], ...]
 
 
 class ConfigError(ValueError):
-    """A mistake in a config file or override; the message names the key, the file, the line and the fix."""
+    """A mistake in a config file or override; the message names the key, the file, the line and the fix.
+
+    Args:
+        message: a line for each mistake.
+        unknown: of names that their tables do not have, the line, by key.
+    """
+
+    def __init__(self, message: str, unknown: Optional[Mapping[str, str]] = None) -> None:
+        super().__init__(message)
+        self.unknown = dict(unknown or {})
 
 
 class _Loader(yaml.SafeLoader):

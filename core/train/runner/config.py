@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Optional
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Optional
 
 import pydantic
 
@@ -28,7 +28,7 @@ class Near(Section):
 class ExpectSection(Section):
     """What the experiment should reach; train.py and eval.py leave with code 1 where it does not."""
 
-    split: str = pydantic.Field("test", description="on which split")
+    split: Literal["train", "valid", "test"] = pydantic.Field("test", description="on which split")
     at_least: dict[str, float] = pydantic.Field({}, description="numbers of the evaluation that should be no smaller")
     at_most: dict[str, float] = pydantic.Field({}, description="numbers of the evaluation that should be no larger")
     near: dict[str, Near] = pydantic.Field(

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.train.config.schema import describe_schema, load_config, tables_of
 from core.train.config.table import Table
+from core.train.config.yaml_file import ConfigError
 from core.train.runner.config import BaseExperiment
 
 
@@ -48,8 +49,15 @@ class Toolkit:
         return lines
 
     def load(self, path: Any, overrides: Sequence[str] = (), quiet: bool = False) -> Any:
-        """Return a checked config, as :func:`core.train.load_config`."""
-        return load_config(self.schema, path, overrides, quiet)
+        """Return a checked config, as :func:`core.train.load_config`; of another toolkit's, the task alone is said."""
+        try:
+            return load_config(self.schema, path, overrides, quiet)
+        except ConfigError as error:
+            count = len(str(error).splitlines()) - 1
+            if "task" not in error.unknown or not count:
+                raise
+            question = f"is it of another toolkit than {self.name}?"
+            raise ConfigError(f"{error.unknown['task']}; {count} more mistakes follow: {question}") from None
 
     def build_task(self, config: Any) -> Any:
         """Return the task that a config describes.

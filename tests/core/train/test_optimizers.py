@@ -91,7 +91,7 @@ MISTAKES = {
     "clip: {nrm: 1}": "run.yaml:3: unknown key 'optimizer.clip.nrm'; the nearest valid key is 'optimizer.clip.norm' (valid here: norm, norm_of_each, value)",
     "clip: {}": "run.yaml:3: optimizer.clip: give one of norm, norm_of_each, value, not none of them",
     "clip: {norm: 1, value: 1}": "run.yaml:3: optimizer.clip: give one of norm, norm_of_each, value, not norm and value",
-    "clip: 1": "run.yaml:3: optimizer.clip must be keys of ClipSection, not 1",
+    "clip: 1": "run.yaml:3: optimizer.clip must have the keys norm, norm_of_each, value, not 1",
     "groups: [{parameters: [a], learning_rat: 1}]": "run.yaml:3: unknown key 'optimizer.groups.0.learning_rat'; the nearest valid key is 'optimizer.groups.0.learning_rate' (valid here: parameters, learning_rate, weight_decay, schedule, frozen)",
     "groups: [{learning_rate: 1}]": "run.yaml:3: the key 'optimizer.groups.0.parameters' is missing",
     "groups: [{parameters: []}]": "run.yaml:3: optimizer.groups.0.parameters: needs at least one shell pattern of parameter names, as in [backbone.*]",

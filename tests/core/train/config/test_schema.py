@@ -42,6 +42,7 @@ class Config(Section):
     note: Optional[str] = None
     train: Train
     transforms: list[Transform] = []
+    views: Annotated[list[int], pydantic.Field(min_length=1)] = [1]
 
 
 GOOD = """\
@@ -113,7 +114,8 @@ def test_overrides(tmp_path: Path) -> None:
         ("train:\n  epochs: 2\n  compiled: 1", "run.yaml:3: train.compiled must be a valid boolean, not 1"),
         ("train:\n  compiled: true", "run.yaml:1: the key 'train.epochs' is missing"),
         ("seed: 1", "run.yaml: the key 'train' is missing"),
-        ("train: 5", "run.yaml:1: train must be keys of Train, not 5"),
+        ("train: {epochs: 1}\nviews: []", "run.yaml:2: views must have at least 1 item, not []"),
+        ("train: 5", "run.yaml:1: train must have the keys epochs, learning_rate, compiled, not 5"),
         ("train: {epochs: 1}\ntransforms:\n  - name: Resise\n    size: 1", "run.yaml:3: transforms.0: unknown transform 'Resise'; the nearest is 'Resize', of: Resize, Normalize, Join"),
         ("train: {epochs: 1}\ntransforms:\n  - name: Resize\n    sise: 1", "run.yaml:4: unknown key 'transforms.0.sise'; the nearest valid key is 'transforms.0.size' (valid here: name, size, interpolation)"),
         ("train: {epochs: 1}\ntransforms:\n  - name: Resize\n    size: big", "run.yaml:4: transforms.0: Resize: size must be integer or list of integer, not 'big'"),
@@ -163,6 +165,7 @@ def test_schema_describes_itself() -> None:
         "train.learning_rate (number; default 0.1)",
         "train.compiled (true or false; default True)",
         "transforms (list of a name with its arguments; default [])",
+        "views (list of integer; default [1])",
     ]
 
 

@@ -102,6 +102,21 @@ def test_misspelt_keys_are_reported(change: str, message: str) -> None:
         toy.train(["-c", str(CONFIG), "-o", change])
 
 
+def test_of_a_config_of_another_toolkit_the_task_is_named() -> None:
+    change = ["task.name=Detection", "network.name=yolov3", "optimizer.name=Momentun"]
+    with pytest.raises(ConfigError) as caught:
+        toy.train(["-c", str(CONFIG), *(word for one in change for word in ("-o", one))])
+    asked = "2 more mistakes follow: is it of another toolkit than tests.core.train.runner?"
+    assert str(caught.value) == (
+        f"-o task.name=Detection: task: unknown task 'Detection'; the nearest is 'TellApart', of: TellApart; {asked}"
+    )
+
+
+def test_the_expected_split_is_one_of_three() -> None:
+    with pytest.raises(ConfigError, match="expect.split must be 'train', 'valid' or 'test', not 'tests'"):
+        toy.train(["-c", str(CONFIG), "-o", "expect={split: tests}"])
+
+
 def test_commands_are_typed_as_files_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).resolve().parents[4])
     assert command_line_of("PGL", "train") == "python PGL/train.py"
