@@ -28,6 +28,18 @@ ANCHOR_MASKS = ((6, 7, 8), (3, 4, 5), (0, 1, 2))
 """Which of them each level has, the coarsest first."""
 
 
+def _check_anchors(anchors: Sequence[Sequence[float]], anchor_masks: Sequence[Sequence[int]], levels: int) -> None:
+    """Refuse anchors without a size, and masks that name none or are too few or too many."""
+    for anchor in anchors:
+        if len(anchor) != 2 or not min(anchor) > 0:
+            raise ValueError(f"anchors must be pairs of positive numbers, width and height, not {list(anchor)}")
+    if len(anchor_masks) != levels:
+        raise ValueError(f"anchor_masks must be one list for each of {levels} levels, not {len(anchor_masks)} lists")
+    for index in (index for mask in anchor_masks for index in mask):
+        if not 0 <= index < len(anchors):
+            raise ValueError(f"anchor_masks has the number {index}, but there are {len(anchors)} anchors, from 0 on")
+
+
 class AnchorYOLO(Detector):
     """What YOLOv3 and PP-YOLO have in common: boxes around anchors at several scales.
 
@@ -62,9 +74,10 @@ class AnchorYOLO(Detector):
         self.num_classes = num_classes
         self.backbone = backbone
         self.neck = neck
+        self.strides = list(neck.strides)
+        _check_anchors(anchors, anchor_masks, len(self.strides))
         counts = [len(mask) for mask in anchor_masks]
         self.yolo_head = YOLOv3Head(neck.channels, counts, num_classes, decoding.get("iou_aware", False))
-        self.strides = list(neck.strides)
         self.divisor = max(self.strides)
         self.anchors = [[number for index in mask for number in anchors[index]] for mask in anchor_masks]
         self.conf_thresh, self.decoding = conf_thresh, decoding

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,18 @@ def test_a_network_with_the_settings_has_the_anchors(name: str) -> None:
     assert len(made) == len(fitted.anchors)
     for side in made:
         assert min(np.abs(np.subtract(row, side)).max() / side.max() for row in rows) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"anchors": []}, "anchor_masks has the number 6, but there are 0 anchors, from 0 on"),
+        ({"anchor_masks": [[0], [1], [9]]}, "anchor_masks has the number 9, but there are 9 anchors, from 0 on"),
+        ({"anchor_masks": [[0], [1]]}, "anchor_masks must be one list for each of 3 levels, not 2 lists"),
+        ({"anchors": [[0, 10]] * 9}, r"anchors must be pairs of positive numbers, width and height, not \[0, 10\]"),
+        ({"anchors": [[10]] * 9}, r"anchors must be pairs of positive numbers, width and height, not \[10\]"),
+    ],
+)
+def test_anchors_that_no_level_can_take_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        NETWORKS.resolve("yolov3_mobilenet_v1")(num_classes=2, scale=0.125, width=16, **settings)
