@@ -64,7 +64,7 @@ class DetectionTask(ToolkitTask):
             self.detect = Views(self.network, options.scales, options.flip, **options.merge.model_dump())
 
     def check_dataset(self, split: str, dataset: DetectionDataset) -> None:
-        """Refuse data with other classes than the network, or than the splits before."""
+        """Refuse data with other classes than the network, or than the splits before, or with unfit images."""
         found, known = len(dataset.class_names), self.config.num_classes
         if found != known:
             raise ValueError(
@@ -79,6 +79,26 @@ class DetectionTask(ToolkitTask):
                     f"data.{split}: class {number} is {name!r}, but {own!r} in what the network is trained on; "
                     f"name the same classes in the same order: {shortened(', '.join(self.class_names))}"
                 )
+        self._check_image(split, dataset)
+
+    def _check_image(self, split: str, dataset: DetectionDataset) -> None:
+        """Refuse transforms of which the network cannot take the first image, where those of batches change nothing."""
+        if self.config.data.split(split).batch_transforms:
+            return
+        where, divisor = f"data.{split}.transforms", self.network.divisor
+        try:
+            image = network_fields(dataset[0])["image"]
+        except KeyError as error:
+            raise ValueError(f"{where}: the first sample has no {error}; begin with Decode") from None
+        except ValueError as error:
+            raise ValueError(f"{where}, first image: {error}") from None
+        if image.ndim != 3 or len(image) != 3:
+            raise ValueError(f"{where} must give images (3, height, width), not {image.shape}; end them with Permute")
+        if any(side % divisor for side in image.shape[1:]):
+            sides = " x ".join(map(str, image.shape[1:]))
+            text = f"add batch_transforms: [{{name: PadBatch, pad_to_stride: {divisor}}}]"
+            name = self.config.network.name
+            raise ValueError(f"{where} give {sides} pixels, but {name} takes multiples of {divisor}; {text}")
 
     def collate(self, split: str) -> Any:
         """Return how each field of a batch is batched: what belongs to objects is padded."""

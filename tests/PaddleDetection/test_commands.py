@@ -96,3 +96,27 @@ def test_what_cannot_be_looked_at_is_refused(run: Path, tmp_path: Path) -> None:
     config = TOOLKIT.load(CONFIG, ["network.num_classes=7"])
     with pytest.raises(ValueError, match="data.train has 10 classes, but network.num_classes is 7; set network.num_"):
         TOOLKIT.build_task(config).dataset("train")
+
+
+@pytest.mark.parametrize(
+    ("transforms", "message"),
+    [
+        ("[]", "data.test.transforms: the first sample has no 'im_shape'; begin with Decode"),
+        (
+            "[{name: Decode}]",
+            r"data.test.transforms must give images \(3, height, width\), not \(64, 64, 3\); end them with Permute",
+        ),
+        (
+            "[{name: Decode}, {name: Permute}, {name: NormalizeImage}]",
+            r"data.test.transforms, first image: NormalizeImage: an image is \(height, width, 3\), not \(3, 64, 64\); ",
+        ),
+        (
+            "[{name: Decode}, {name: Resize, target_size: [64, 33]}, {name: NormalizeImage}, {name: Permute}]",
+            "data.test.transforms give 64 x 33 pixels, but yolov3_mobilenet_v1 takes multiples of 32; add batch_transf",
+        ),
+    ],
+)
+def test_transforms_that_the_network_cannot_take_are_refused_before_training(transforms: str, message: str) -> None:
+    config = TOOLKIT.load(CONFIG, [f"data.test.transforms={transforms}"])
+    with pytest.raises(ValueError, match=f"^{message}"):
+        TOOLKIT.build_task(config).dataset("test")

@@ -161,8 +161,14 @@ class NormalizeImage:
         self.is_scale, self.norm_type = is_scale, norm_type
 
     def __call__(self, sample: Sample) -> Sample:
-        """Return the sample with "image" float32."""
+        """Return the sample with "image" float32.
+
+        Raises:
+            ValueError: the image's channels are not last.
+        """
         image = sample["image"].astype(np.float32, order="C")
+        if image.ndim != 3 or image.shape[2] != len(self.mean):
+            raise ValueError(f"NormalizeImage: an image is (height, width, 3), not {image.shape}; Permute comes after")
         if self.is_scale:
             image *= np.float32(1 / 255)
         if self.norm_type == "mean_std":
