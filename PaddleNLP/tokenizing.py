@@ -156,10 +156,20 @@ def build_tokenizer(section: TokenizerSection, root: Optional[str], texts: Any) 
         texts: called without arguments, gives the texts that a vocabulary is learned from.
 
     Raises:
-        ValueError: a file is broken.
+        ValueError: a file is broken, or the longest sample has no room for a text.
         FileNotFoundError: a file is missing.
         ConnectionError: official files are out of reach.
     """
+    tokenizer = _built(section, root, texts)
+    special = tokenizer.num_special_tokens_to_add()
+    if section.max_length <= special:
+        message = f"leaves no room for a text beside {special} special tokens"
+        raise ValueError(f"tokenizer.max_length {section.max_length} {message}; raise it")
+    return tokenizer
+
+
+def _built(section: TokenizerSection, root: Optional[str], texts: Any) -> Any:
+    """Return the tokeniser, whose samples may be of any length."""
     if section.learn is not None:
         return learned(section.name, texts(), section.learn, TOKENIZERS.below(section, root).arguments)
     if section.pretrained is not None:

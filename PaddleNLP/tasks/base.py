@@ -19,6 +19,7 @@ from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Phase
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded, texts_of
+from PaddleNLP.data.several import SeveralDatasets
 from PaddleNLP.models.registry import FAMILIES, MODELS
 from PaddleNLP.models.words.network import WordNetwork
 from PaddleNLP.tasks.distillation import HEADS, Distiller
@@ -41,6 +42,7 @@ class LanguageTask(ToolkitTask):
             "numbers".
         reader: the kind of reader that predicts with it, of :data:`PaddleNLP.readers.opening.READERS`.
         labelled: whether the data has classes, of which the network gives one result each.
+        takes: what a sample must have.
         inputs: the shape of the ids that the network takes; None: any size.
         beside: columns of encoded samples that only evaluators look at.
         windowed: whether long texts are read in windows, and not cut.
@@ -52,6 +54,7 @@ class LanguageTask(ToolkitTask):
     inputs: Sequence[Optional[int]] = (None, None)
     reader = ""
     labelled = True
+    takes: Sequence[str] = ()
     beside: Sequence[str] = ()
     windowed = False
 
@@ -70,9 +73,7 @@ class LanguageTask(ToolkitTask):
         if self._folder is not None:
             made: Any = TOKENIZERS.resolve(self.config.tokenizer.name)
             return made.from_pretrained(self._folder)
-        return build_tokenizer(
-            self.config.tokenizer, self.config.data.root, lambda: texts_of(self.dataset("train"))
-        )
+        return build_tokenizer(self.config.tokenizer, self.config.data.root, lambda: texts_of(self.dataset("train")))
 
     @functools.cached_property
     def network(self) -> Any:
@@ -165,7 +166,8 @@ class LanguageTask(ToolkitTask):
         self._datasets[split] = dataset
 
     def check_dataset(self, split: str, dataset: Any) -> None:
-        """Refuse data with other classes than the network, or than the splits before."""
+        """Refuse data of another task, or with other classes than the network, or than the splits before."""
+        self._check_samples(split, dataset)
         names = list(getattr(dataset, "labels", ()))
         if not self.labelled:
             return
@@ -186,6 +188,15 @@ class LanguageTask(ToolkitTask):
             columns = encoded(len(dataset), lambda part: self.encode(split, dataset, part), f"data.{split}")
             self._encoded[split] = EncodedDataset(columns, self.beside)
         return self._encoded[split]
+
+    def _check_samples(self, split: str, dataset: Any) -> None:
+        if isinstance(dataset, SeveralDatasets):
+            raise ValueError(f"data.{split}.dataset is SeveralDatasets; task.name: MultiTask learns those")
+        found = list(dataset[0])
+        missing = [name for name in self.takes if name not in found]
+        if missing:
+            message = f"takes samples with {', '.join(self.takes)}, and these have {', '.join(found)}"
+            raise ValueError(f"data.{split}.dataset: {self.config.task.name} {message}; choose another of either")
 
     def _check_segmentation(self, split: str, dataset: Any) -> None:
         """Refuse texts that are cut into words in another way than the tokeniser's, where it looks up whole words."""
@@ -242,9 +253,7 @@ class LanguageTask(ToolkitTask):
 
     def forward(self, fields: Mapping[str, Any]) -> Any:
         """Return what the network's head computes of a batch."""
-        return self.network(
-            fields["input_ids"], fields.get("token_type_ids"), attention_mask=fields["input_ids_mask"]
-        )
+        return self.network(fields["input_ids"], fields.get("token_type_ids"), attention_mask=fields["input_ids_mask"])
 
     def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss of a batch, and numbers to log."""

@@ -34,6 +34,7 @@ class BidirectionalLanguageModel(SentenceEnds):
     monitor = "perplexity"
     higher_is_better = False
     labelled = False
+    takes = ("text",)
 
     def __init__(self, config: LanguageConfig, samples: Optional[int] = None) -> None:
         super().__init__(config)

@@ -21,6 +21,7 @@ class SequenceTask(LanguageTask):
     """A task with a result for each text, or pair."""
 
     head = "sequence_classification"
+    takes = ("text",)
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return ids and labels of some samples."""
@@ -54,6 +55,14 @@ class Classification(SequenceTask):
     def __init__(self, config: LanguageConfig, monitor: str = "accuracy") -> None:
         super().__init__(config)
         self.monitor = monitor
+
+    def check_dataset(self, split: str, dataset: Any) -> None:
+        """Refuse data whose samples have several labels or a number, besides what :class:`LanguageTask` refuses."""
+        super().check_dataset(split, dataset)
+        label = dataset[0].get("label", "")
+        if not isinstance(label, str):
+            what, task = ("several labels", "MultiLabel") if isinstance(label, list) else ("a number", "Regression")
+            raise ValueError(f"data.{split} has {what} a sample, not a class; task.name: {task} learns that")
 
     def labels(self, labels: Sequence[str]) -> np.ndarray:
         """Return the classes' numbers, int64 (N,)."""
@@ -148,7 +157,8 @@ class Regression(SequenceTask):
     labelled = False
 
     def check_dataset(self, split: str, dataset: Any) -> None:
-        """Refuse data whose labels are classes."""
+        """Refuse data whose labels are classes, besides what :class:`LanguageTask` refuses."""
+        super().check_dataset(split, dataset)
         if getattr(dataset, "labels", ()):
             raise ValueError(f"data.{split} has classes, not numbers; task.name: Classification learns those")
 

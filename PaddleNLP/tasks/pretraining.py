@@ -43,6 +43,7 @@ class Pretraining(LanguageTask):
     monitor = "loss"
     higher_is_better = False
     labelled = False
+    takes = ("text",)
 
     def __init__(self, config: LanguageConfig, share: float = 0.15, words: Optional[str] = None) -> None:
         super().__init__(config)

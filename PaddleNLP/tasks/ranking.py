@@ -33,14 +33,24 @@ class Ranking(Classification):
         """Refuse data without pairs that fit or do not, and splits to be evaluated that have no groups."""
         super().check_dataset(split, dataset)
         if len(self.class_names) != 2:
-            text = ", ".join(self.class_names)
+            text = ", ".join(self.class_names) or "none"
             raise ValueError(f"data.{split} must have two classes, of wrong and of right candidates, not {text}")
-        if split != "train" and "group" not in dataset.columns:
+        if split != "train":
+            self.groups(split, dataset)
+
+    def groups(self, split: str, dataset: Any) -> Any:
+        """Return which candidates belong together, as the column of the data says.
+
+        Raises:
+            ValueError: it has none.
+        """
+        if "group" not in dataset.columns:
             raise ValueError(
                 f"data.{split} does not say which candidates belong together: give dataset.group, the column that "
                 "does, or dataset.candidates, how many rows in a row"
             )
+        return dataset.columns["group"]
 
     def evaluator(self, split: str) -> RankingEvaluator:
         """Return an empty evaluator."""
-        return RankingEvaluator(self.class_names, self.dataset(split).columns["group"], self.recall_at)
+        return RankingEvaluator(self.class_names, self.groups(split, self.dataset(split)), self.recall_at)

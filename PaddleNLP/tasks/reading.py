@@ -34,6 +34,7 @@ class QuestionAnswering(LanguageTask):
 
     head = "question_answering"
     reader = "answers"
+    takes = ("question", "context", "answers")
     monitor = "f1"
     labelled = False
     windowed = True

@@ -34,6 +34,7 @@ class TokenClassification(LanguageTask):
 
     head = "token_classification"
     reader = "tagging"
+    takes = ("tokens", "tags")
 
     def __init__(
         self,

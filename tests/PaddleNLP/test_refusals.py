@@ -12,7 +12,7 @@ from core.train.config.schema import ConfigError
 from PaddleNLP import train
 from PaddleNLP.config import TOOLKIT
 from PaddleNLP.tokenizing import restored
-from tests.PaddleNLP.small import experiment
+from tests.PaddleNLP.small import SETS, experiment, write_labels
 
 CASES = {
     "tokens than rows": (
@@ -24,6 +24,11 @@ CASES = {
         "Classification",
         ["tokenizer.max_length=100", "network.max_position_embeddings=64"],
         "tokenizer.max_length is 100, but ernie takes 64 tokens; lower it, or set network.max_position_embeddings",
+    ),
+    "no room for texts": (
+        "Classification",
+        ["tokenizer.max_length=2"],
+        "^tokenizer.max_length 2 leaves no room for a text beside 2 special tokens; raise it$",
     ),
     "positions that RoBERTa keeps": (
         "Classification",
@@ -102,6 +107,26 @@ CASES = {
         ["data.train.dataset={name: DrawnReviews, count: 8}"],
         "data.train has no choices; dataset.name: C3Dataset reads some",
     ),
+    "several labels for one class": (
+        "Classification",
+        ["data.train.dataset={name: TableDataset, path: labels.csv, multi_label: [rude, loud], separator: ','}"],
+        "^data.train has several labels a sample, not a class; task.name: MultiLabel learns that$",
+    ),
+    "numbers for classes": (
+        "Classification",
+        ["data.train.dataset={name: TableDataset, path: numbers.tsv, columns: [text, n], label: n, numeric: true}"],
+        "^data.train has a number a sample, not a class; task.name: Regression learns that$",
+    ),
+    "texts for tags": (
+        "TokenClassification",
+        ["data.train.dataset={name: DrawnReviews, count: 8}"],
+        "^data.train.dataset: TokenClassification takes samples with tokens, tags, and these have text, label; choose",
+    ),
+    "texts for questions": (
+        "QuestionAnswering",
+        ["data.train.dataset={name: DrawnReviews, count: 8}"],
+        "^data.train.dataset: QuestionAnswering takes samples with question, context, answers, and these have text, la",
+    ),
     "no pairs": (
         "PairClassification",
         ["data.train.dataset={name: DrawnReviews, count: 8}"],
@@ -117,9 +142,27 @@ def test_what_does_not_fit_is_refused_before_a_run_begins(case: str, tmp_path: P
     config = experiment(task, tmp_path)
     (tmp_path / "other.tsv").write_text("很好\todd\n", encoding="utf-8")
     (tmp_path / "pairs.tsv").write_text("很好\t好\t1\n", encoding="utf-8")
+    (tmp_path / "numbers.tsv").write_text("很好\t3\n", encoding="utf-8")
+    write_labels(tmp_path)
     with pytest.raises(ValueError, match=message):
         train.main(["-c", str(config), *(word for change in changes for word in ("-o", change))])
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("task", sorted(SETS))
+def test_data_of_another_task_is_refused_in_words(task: str, tmp_path: Path) -> None:
+    file = experiment(task, tmp_path)
+    config = TOOLKIT.load(file)
+    for other in sorted(set(SETS) - {task}):
+        data = TOOLKIT.load(experiment(other, tmp_path)).data
+        try:
+            built = TOOLKIT.build_task(config.model_copy(update={"data": data}))
+            _ = built.networks
+            for split in ("train", "valid"):
+                built.fields(split)
+                built.evaluator(split)
+        except ValueError as error:
+            assert str(error).startswith(("data.", "task ")) or "task.name" in str(error), (other, str(error))
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ class KnowledgeSelection(Ranking):
 
     def evaluator(self, split: str) -> SelectionEvaluator:
         """Return an empty evaluator."""
-        return SelectionEvaluator(self.class_names, self.dataset(split).columns["group"], self.recall_at)
+        return SelectionEvaluator(self.class_names, self.groups(split, self.dataset(split)), self.recall_at)
 
     def suggestions(self) -> list[Suggestion]:
         """Return what to try with the trained run."""

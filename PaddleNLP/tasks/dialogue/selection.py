@@ -91,7 +91,7 @@ class ResponseSelection(ConversationTask, Ranking):
 
     def evaluator(self, split: str) -> SelectionEvaluator:
         """Return an empty evaluator."""
-        return SelectionEvaluator(self.class_names, self.dataset(split).columns["group"], self.recall_at)
+        return SelectionEvaluator(self.class_names, self.groups(split, self.dataset(split)), self.recall_at)
 
 
 class ResponseQuality(ConversationTask, Regression):
