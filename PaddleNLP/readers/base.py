@@ -30,7 +30,7 @@ class TextReader(abc.ABC):
 
     Attributes:
         placed: whether results need the characters of tokens, which cutting a text then gives.
-        multiple: batches are padded to multiples of so many tokens; each length is prepared for once.
+        multiple: a text by itself is padded to multiples of so many tokens, as each length is prepared for once.
     """
 
     placed: ClassVar[bool] = False
@@ -128,10 +128,10 @@ class TextReader(abc.ABC):
 
     def batch(self, columns: dict[str, list[Any]]) -> dict[str, np.ndarray]:
         """Return the network's arrays of some texts' columns, padded."""
-        length = max(1, *(len(ids) for ids in columns["input_ids"]))
-        length += -length % self.multiple
+        longest = max(1, *map(len, columns["input_ids"]))
+        length = rounded_up(longest, self.multiple if len(columns["input_ids"]) == 1 else 1)
         if length > self.max_length:
-            length = max(self.max_length, max(len(ids) for ids in columns["input_ids"]))
+            length = max(self.max_length, longest)
         fills = {"input_ids": self.tokenizer.pad_token_id, "token_type_ids": self.tokenizer.pad_token_type_id}
         arrays = {}
         for name, value in fills.items():
@@ -140,6 +140,17 @@ class TextReader(abc.ABC):
                 for row, ids in zip(arrays[name], columns[name]):
                     row[: len(ids)] = ids
         return arrays
+
+
+def rounded_up(length: int, multiple: int) -> int:
+    """Return how long a batch is made, so that few lengths occur and little is padded.
+
+    Args:
+        length: of its longest text, tokens, at least 1.
+        multiple: the result is one of so many, or of a sixteenth of the length where that is more.
+    """
+    step = max(multiple, (1 << (length.bit_length() - 1)) // 16)
+    return length + -length % step
 
 
 class WholeTextReader(TextReader):

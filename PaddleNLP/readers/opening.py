@@ -44,6 +44,9 @@ READERS = Table(
 )
 """Kinds of readers; a task says which is its own."""
 
+PROGRAMS = 64
+"""So many sizes of batches stay prepared: texts have many lengths, and a prepared size takes a few megabytes."""
+
 
 def open_reader(
     path: Union[str, os.PathLike[str]], checkpoint: str = "best", overrides: Sequence[str] = ()
@@ -65,7 +68,7 @@ def open_reader(
     if not is_exported(path):
         task, folder = open_run(TOOLKIT, os.fspath(path), checkpoint, overrides)
         return reader_of(task, folder.path)
-    predictor = core.jit.Predictor(path)
+    predictor = core.jit.Predictor(path, PROGRAMS)
     record = predictor.preprocessing
     keys = {"reader", "tokenizer", "max_length"}
     if not isinstance(record, dict) or not keys <= set(record) or not isinstance(record["max_length"], int):

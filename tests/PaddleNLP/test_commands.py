@@ -70,7 +70,8 @@ def test_numbers_of_pairs(run_of: Runs) -> None:
     values = [reader.predict((f"今天天气{'很' * (n % 5)}好", "今天天气好")).value for n in range(24)]
     truth = np.arange(24) % 5
     assert evaluated(run)["mse"] == pytest.approx(np.mean((np.array(values) - truth) ** 2), rel=1e-4)
-    assert evaluated(run)["pearson"] == pytest.approx(np.corrcoef(values, truth)[0, 1], abs=1e-5)
+    expected = np.corrcoef(values, truth)[0, 1]  # of values that hardly vary yet, so that their rounding shows
+    assert evaluated(run)["pearson"] == pytest.approx(expected, abs=1e-4)
 
 
 def test_candidates_are_ranked_by_the_probability_that_the_reader_gives(run_of: Runs) -> None:

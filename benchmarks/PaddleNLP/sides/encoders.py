@@ -76,10 +76,11 @@ def lengths(pairs: Sequence[tuple[str, str]], folder: str) -> Steps:
     from core.static import InputSpec
     from core.text import ErnieTokenizer
     from PaddleNLP.readers.classification import ClassificationReader
+    from PaddleNLP.readers.opening import PROGRAMS
 
     specs = [InputSpec([None, None], "int64", name=name) for name in ("input_ids", "token_type_ids")]
     core.jit.save(network(), f"{folder}/program", specs)
-    predictor = core.jit.Predictor(f"{folder}/program")
+    predictor = core.jit.Predictor(f"{folder}/program", PROGRAMS)
     special = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "[UNK]"]
     characters = sorted({character for pair in pairs for text in pair for character in text.lower() if character > " "})
     vocabulary = Path(folder) / "vocab.txt"
