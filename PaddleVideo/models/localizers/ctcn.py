@@ -179,14 +179,11 @@ class CTCN(VideoNetwork):
         """
         if list(features.shape[1:]) != [1, self.length, self.concepts]:
             raise ValueError(f"CTCN takes features (N, 1, {self.length}, {self.concepts}), not {list(features.shape)}")
-        offsets, classes = [], []
-        for level in self.pyramid(features):
-            found = self.loc_pred_conv2(self.loc_pred_conv1(self.dropout(level)))
-            offsets.append(found.transpose([0, 2, 3, 1]).reshape([found.shape[0], -1, 2]))
-            found = self.cls_pred_conv2(self.cls_pred_conv1(self.dropout(level)))
-            classes.append(found.transpose([0, 2, 3, 1]).reshape([found.shape[0], -1, self.class_num + 1]))
-        offset = 2.0 * LARGEST * F.sigmoid(core.concat(offsets, axis=1)) - LARGEST
-        return offset, core.concat(classes, axis=1)
+        heads = (self.loc_pred_conv1, self.cls_pred_conv1)
+        maps = [[head(self.dropout(level)) for head in heads] for level in self.pyramid(features)]
+        places, kinds = (core.concat(levels, axis=2) for levels in zip(*maps))  # once through each large weight
+        offsets = 2.0 * LARGEST * F.sigmoid(_by_anchor(self.loc_pred_conv2(places), 2)) - LARGEST
+        return offsets, _by_anchor(self.cls_pred_conv2(kinds), self.class_num + 1)
 
     def loss(self, offsets: Any, logits: Any, wanted: Any, classes: Any) -> Any:
         """Return the loss of a batch, 0-D: see :func:`ctcn_loss`."""
@@ -212,6 +209,11 @@ class CTCN(VideoNetwork):
         for layer in ("loc_pred_conv1", "loc_pred_conv2", "cls_pred_conv1", "cls_pred_conv2"):
             names.update({f"{layer}_weights": f"{layer}.weight", f"{layer}_bias": f"{layer}.bias"})
         return names
+
+
+def _by_anchor(found: Any, count: int) -> Any:
+    """Return what a head finds for each anchor: (N, anchors of a step * count, T, 1) to (N, K, count)."""
+    return found.transpose([0, 2, 3, 1]).reshape([found.shape[0], -1, count])
 
 
 def ctcn_loss(offsets: Any, logits: Any, wanted: Any, classes: Any) -> Any:

@@ -2,7 +2,9 @@
 
 oneDNN computes blocks of 16 channels. Few results are computed as a whole block and cut. Where the data and the
 gradient of a batch normalisation come in different orders, oneDNN has no fast kernel for it, and the one that it takes
-is some 20 times as slow; so what would come in blocks of 4 or 8 channels is put in the plain order.
+is some 20 times as slow; so what would come in blocks of 4 or 8 channels is put in the plain order. Gradients of very
+large weights it gives to a reference kernel, as others would want too much scratch memory; of windows as wide as the
+images they are products.
 """
 
 from __future__ import annotations
@@ -28,11 +30,23 @@ _COPY = Operator(  # of an operator that oneDNN knows nothing of; the engine's t
     attributes=lambda metas, options: {"axis": 0, "begin": 0, "end": "None"},
     register=False,
 )
+_TENSOR_PRODUCT = Operator(
+    "tensor_product",
+    "_npi_tensordot_int_axes",
+    infer=lambda metas, options: [(metas[0][0][: -options["axes"]] + metas[1][0][options["axes"] :], metas[0][1])],
+    register=False,
+)
 KERNELS[_BACKWARD.name] = _BACKWARD  # in the engine's graph it runs through a custom operator
+
+
+LARGE_WEIGHT = 2**24
+"""Numbers of a weight from which on kernels for its gradient may want more scratch memory than oneDNN gives them."""
 
 
 @lowers("convolution")
 def _convolution(call: Call) -> Optional[Operator]:
+    if call.learns and _is_product(call, x=0, weight=1):
+        return _product
     if _fills_less_than_a_block(call, x=0, weight=1):
         return None if call.eager else _of_a_whole_block  # eagerly the engine's call is made in parts
     from_plain = not call.eager and call.learns and _gradient_has_other_order(call, x=0, weight=1)
@@ -44,6 +58,8 @@ def _convolution(call: Call) -> Optional[Operator]:
 
 @lowers("convolution_backward")
 def _convolution_backward(call: Call) -> Optional[Operator]:
+    if _is_product(call, x=1, weight=2):
+        return _backward_of_product
     if _fills_less_than_a_block(call, x=1, weight=2):
         return _backward_of_a_whole_block
     return _backward_to_plain_layout if _gradient_has_other_order(call, x=1, weight=2) else None
@@ -56,6 +72,15 @@ def _fills_less_than_a_block(call: Call, x: int, weight: int) -> bool:
         return False
     few = channels < BLOCK and per_group % BLOCK == 0
     return few and call.size(x) * math.prod(kernel) > FEWEST_PRODUCTS * math.prod(call.attributes["stride"])
+
+
+def _is_product(call: Call, x: int, weight: int) -> bool:
+    """Return whether each result sees one row of pixels, whole, by a large weight."""
+    images, window, kernel = call.shape(x), call.attributes, call.shape(weight)
+    if call.dtype(x) is not float32 or len(images) != 4 or 0 in images or call.size(weight) < LARGE_WEIGHT:
+        return False
+    by_rows = kernel[2] == window["stride"][0] == window["groups"] == 1 and kernel[3] == images[3]
+    return by_rows and not any(window["pad"]) and window["dilate"][1] == 1 and engine.on_cpu()
 
 
 def _is_split_finely(call: Call, weight: int) -> bool:
@@ -85,6 +110,34 @@ def _gradient_has_other_order(call: Call, x: int, weight: int) -> bool:
         return False
     whole = shape[1] * groups % BLOCK == 0
     return whole and (_is_split_finely(call, weight) or (groups == 1 and shape[0] % BLOCK != 0))
+
+
+@Composition
+def _product(x: Value, weight: Value, *bias: Value, **window: Any) -> Value:
+    """Multiply the weight of each result with rows of pixels; a weight that is reshaped would be copied."""
+    count, features, height, width = x.meta[0]
+    channels = weight.meta[0][0]
+    columns = apply("reshape", apply("transpose", x, axes=(1, 3, 0, 2)), newshape=(features, 1, width, count * height))
+    found = apply("reshape", _tensor_product(weight, columns, 3), newshape=(channels, count, height, 1))
+    found = apply("transpose", found, axes=(1, 0, 2, 3))
+    return apply("add", found, apply("reshape", bias[0], newshape=(1, channels, 1, 1))) if bias else found
+
+
+@Composition
+def _backward_of_product(gradient: Value, x: Value, weight: Value, *bias: Value, **window: Any) -> list[Value]:
+    count, features, height, width = x.meta[0]
+    channels = weight.meta[0][0]
+    rows = apply("reshape", apply("transpose", x, axes=(0, 2, 1, 3)), newshape=(count * height, features, 1, width))
+    by_channel = apply("reshape", apply("transpose", gradient, axes=(1, 0, 2, 3)), newshape=(channels, count * height))
+    of_x = _tensor_product(apply("transpose", by_channel, axes=(1, 0)), weight, 1)
+    of_x = apply("transpose", apply("reshape", of_x, newshape=(count, height, features, width)), axes=(0, 2, 1, 3))
+    of_bias = [apply("sum", by_channel, axis=(1,), keepdims=False)] if bias else []
+    return [of_x, _tensor_product(by_channel, rows, 1), *of_bias]
+
+
+def _tensor_product(first: Value, second: Value, axes: int) -> Value:
+    """Return the sum of products along the last axes of one and the first of the other."""
+    return invoke(_TENSOR_PRODUCT, [first, second], {"axes": axes})[0]
 
 
 @Composition

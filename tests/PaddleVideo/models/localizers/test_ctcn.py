@@ -110,6 +110,15 @@ def test_the_network_is_its_parts() -> None:
         checks.assert_near(found[1][number], logits, "logits")
 
 
+def test_each_head_goes_once_through_its_large_weight() -> None:
+    """Called for each level, it would have as many gradients, of a gigabyte each at the published size."""
+    network, seen = small(), []
+    for layer in (network.loc_pred_conv2, network.cls_pred_conv2):
+        layer.register_forward_post_hook(lambda layer, given, found: seen.append(list(found.shape)))
+    network(core.to_tensor(INPUTS[0]))
+    assert seen == [[2, 2 * 7, 31, 1], [2, 3 * 7, 31, 1]]
+
+
 def test_published_anchors() -> None:
     boxes = anchors(512)
     assert len(boxes) == 1785 and steps_of(512) == [4, 8, 16, 32, 64, 128, 256, 512]

@@ -12,6 +12,7 @@ import core.nn.functional as F
 from core.kernels.dispatch.dispatcher import invoke
 from core.kernels.dispatch.lowering import BY_NORMALIZATION, GRADIENTS, PROGRAM, SERVING, UNKNOWN, Call, lowered
 from core.kernels.dispatch.operator import REGISTRY
+from core.kernels.lowerings import convolution
 from core.tensor import Tensor
 
 LEARNS = PROGRAM | GRADIENTS
@@ -44,6 +45,41 @@ def test_few_channels_of_large_images_are_a_whole_block() -> None:
     assert chosen(PROGRAM, LARGE, few, dtype=core.float64) == "convolution"
     assert chosen_backward(LARGE, few) == "_backward_of_a_whole_block"
     assert chosen_backward(SMALL, few) == "convolution_backward"
+
+
+def test_a_large_weight_as_wide_as_the_images_is_multiplied_with_rows() -> None:
+    def names(weight: tuple[int, ...], context: int = LEARNS, pad: int = 0) -> tuple[str, str]:
+        images, window = (1, 64, 4, 400), {"stride": (1, 1), "pad": (0, pad), "dilate": (1, 1), "groups": 1}
+        metas = [(shape, core.float32) for shape in ((1, weight[0], 4, 1), images, weight)]
+        calls = Call(metas[1:], window, context, [UNKNOWN] * 2), Call(metas, window, context, [UNKNOWN] * 3)
+        kinds = ("convolution", "convolution_backward")
+        return tuple(lowered(REGISTRY[kind], call).name for kind, call in zip(kinds, calls))  # type: ignore[return-value]
+
+    assert names((656, 64, 1, 400)) == ("_product", "_backward_of_product")
+    assert names((656, 64, 1, 400), context=PROGRAM)[0] == "convolution"
+    for other in (names((640, 64, 1, 400)), names((656, 64, 2, 400)), names((656, 64, 1, 400), pad=1)):
+        assert other == ("convolution", "convolution_backward")
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("biased", [False, True], ids=["plain", "biased"])
+def test_such_products_are_right(compiled: bool, biased: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convolution, "LARGE_WEIGHT", 0)
+    draw = np.random.default_rng(0).standard_normal
+    x, weight, bias = (draw(shape).astype(np.float32) for shape in [(2, 5, 3, 11), (4, 5, 1, 11), (4,)])
+    expected = np.einsum("nctw,ocw->not", x, weight[:, :, 0]) + bias[:, None] * biased
+    gradient = 2 * expected
+    tensors = [core.to_tensor(array, stop_gradient=False) for array in (x, weight, bias)]
+
+    def squares(x: Any, weight: Any, bias: Any) -> Any:
+        return (F.conv2d(x, weight, bias if biased else None) ** 2).sum()
+
+    value = (core.jit.to_static(squares) if compiled else squares)(*tensors)
+    value.backward()
+    found = [value.item(), *[tensor.grad.numpy() for tensor in tensors[: 2 + biased]]]
+    of_x, of_weight = np.einsum("not,ocw->nctw", gradient, weight[:, :, 0]), np.einsum("not,nctw->ocw", gradient, x)
+    for wanted, got in zip([(expected**2).sum(), of_x, of_weight[:, :, None], gradient.sum((0, 2))], found):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-4)
 
 
 @pytest.mark.parametrize(("weight", "groups"), [((32, 4, 3, 3), 8), ((24, 32, 3, 3), 1)], ids=["groups", "ragged"])
