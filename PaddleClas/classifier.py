@@ -13,9 +13,9 @@ from scipy.special import softmax
 
 import core
 from core.drawing import heat_overlay
-from core.jit.exported.file import is_exported
 from core.train.classification.losses import main_logits
 from core.train.logs.class_names import read_class_names
+from core.train.runner.experiment import opens_exported
 from core.train.runner.preprocessing import stored_transforms
 from core.train.runner.trained import TrainedNetwork
 from core.vision.transforms import Compose
@@ -223,4 +223,4 @@ def open_classifier(path: Union[str, os.PathLike[str]], checkpoint: str = "best"
     Raises:
         FileNotFoundError: it is neither.
     """
-    return ExportedClassifier(path) if is_exported(path) else Classifier(path, checkpoint)
+    return ExportedClassifier(path) if opens_exported(path, checkpoint) else Classifier(path, checkpoint)

@@ -9,9 +9,8 @@ from typing import Any, Union
 import numpy as np
 
 import core
-from core.jit.exported.file import is_exported
 from core.train.config.table import Table
-from core.train.runner.experiment import open_run
+from core.train.runner.experiment import open_run, opens_exported
 from PaddleNLP.config import TOOLKIT
 from PaddleNLP.readers.base import TextReader
 from PaddleNLP.tokenizing import restored
@@ -65,7 +64,7 @@ def open_reader(
         FileNotFoundError: it is neither, or there is no such checkpoint.
         ValueError: the exported folder is none that PaddleNLP/export.py wrote, or its task answers nothing.
     """
-    if not is_exported(path):
+    if not opens_exported(path, checkpoint, overrides):
         task, folder = open_run(TOOLKIT, os.fspath(path), checkpoint, overrides)
         return reader_of(task, folder.path)
     predictor = core.jit.Predictor(path, PROGRAMS)

@@ -12,10 +12,11 @@ from typing import Optional, Union
 import numpy as np
 
 import core
-from core.jit.exported.file import PROGRAM_FILE, is_exported
+from core.jit.exported.file import PROGRAM_FILE
 from core.train.checkpoints.store import load_network
 from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
+from core.train.runner.experiment import opens_exported
 from PaddleVideo.config import TOOLKIT
 from PaddleVideo.data.intervals.features import Features, read_features
 from PaddleVideo.localization.steps import KINDS, Steps
@@ -201,7 +202,7 @@ def open_localizer(path: Union[str, os.PathLike[str]], checkpoint: str = "best")
         >>> for interval in localizer.predict("features/clip.pkl"):
         ...     print(f"{interval.start:.1f} - {interval.end:.1f} s: {interval.name}")
     """
-    return ExportedLocalizer(path) if is_exported(path) else RunLocalizer(path, checkpoint)
+    return ExportedLocalizer(path) if opens_exported(path, checkpoint) else RunLocalizer(path, checkpoint)
 
 
 def finds_intervals(path: Union[str, os.PathLike[str]]) -> bool:
@@ -213,7 +214,7 @@ def finds_intervals(path: Union[str, os.PathLike[str]]) -> bool:
     Raises:
         FileNotFoundError: it is neither of a run nor exported.
     """
-    if is_exported(path):
+    if opens_exported(path):
         program = (Path(path) / PROGRAM_FILE).read_bytes()
         return any(f'"{kind}"'.encode() in program for kind in KINDS)
     return TOOLKIT.load(RunFolder.open(path).config, quiet=True).task.name in KINDS

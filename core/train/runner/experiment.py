@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Any, Optional
+from pathlib import Path
+from typing import Any, Optional, Union
 
+from core.jit.exported.file import PROGRAM_FILE, WEIGHTS_FILE, is_exported
 from core.train.checkpoints.store import load_network
 from core.train.config.schema import Section, differences
 from core.train.logs.run_folder import RunFolder
@@ -69,6 +72,29 @@ def claimed_folder(config: Section, folder: Optional[RunFolder]) -> RunFolder:
         folder = RunFolder.create(config.output)  # type: ignore[attr-defined]  # a key of each toolkit's config
     folder.claim()
     return folder
+
+
+def opens_exported(path: Union[str, os.PathLike[str]], checkpoint: str = "best", overrides: Sequence[str] = ()) -> bool:
+    """Tell an exported folder from that of a run, for what opens both.
+
+    Args:
+        path: the folder.
+        checkpoint: which one of a run.
+        overrides: changes of keys of a run's config.
+
+    Raises:
+        ValueError: an exported folder is asked for what only a run has, or its program cannot be read.
+    """
+    if not is_exported(path):
+        if (Path(path) / WEIGHTS_FILE).is_file() and not RunFolder(path).config.is_file():
+            message = f"has {WEIGHTS_FILE}, but no {PROGRAM_FILE} that can be read: export it again"
+            raise ValueError(f"the exported folder {os.fspath(path)!r} {message}")
+        return False
+    asked = [f"checkpoint {checkpoint!r}"] if checkpoint != "best" else []
+    asked += [f"config to change by {override!r}" for override in overrides]
+    if asked:
+        raise ValueError(f"{os.fspath(path)!r} is an exported folder, without a {asked[0]}: name the folder of its run")
+    return True
 
 
 def open_run(

@@ -11,6 +11,7 @@ import pytest
 import core
 from core.train import ConfigError, read_metrics
 from core.train.command_line import command_line_of
+from core.train.runner.experiment import opens_exported
 from core.vision import read_image
 from tests.core.train.runner import toy
 
@@ -55,6 +56,20 @@ def test_what_to_try_without_a_test_split(tmp_path: Path, capsys: pytest.Capture
     assert toy.evaluate([folder, *words]) == 0
     with pytest.raises(ValueError, match="the config has no data.test; it has train, valid"):
         toy.evaluate([folder])
+
+
+def test_an_exported_folder_has_nothing_of_a_run(run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "exported"
+    assert toy.export([str(run), "--output", str(folder)]) == 0
+    assert opens_exported(folder) and not opens_exported(run, "newest", ["seed=1"])
+    end = "name the folder of its run$"
+    with pytest.raises(ValueError, match=f"exported' is an exported folder, without a checkpoint 'newest': {end}"):
+        opens_exported(folder, "newest")
+    with pytest.raises(ValueError, match=f"is an exported folder, without a config to change by 'seed=1': {end}"):
+        opens_exported(folder, overrides=["seed=1"])
+    (folder / "program.json").write_bytes(b"")
+    with pytest.raises(ValueError, match="has weights.safetensors, but no program.json that can be read: export it a"):
+        opens_exported(folder)
 
 
 def test_what_it_infers_is_what_it_exports(run: Path) -> None:
