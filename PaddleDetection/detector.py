@@ -13,9 +13,9 @@ import numpy as np
 from pycocotools import mask as coco_mask
 
 import core
-from core.jit.exported.file import is_exported
 from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
+from core.train.runner.experiment import opens_exported
 from core.train.runner.preprocessing import stored_transforms
 from core.train.runner.trained import TrainedNetwork
 from core.vision.inputs import read_picture
@@ -152,6 +152,9 @@ class ObjectDetector(abc.ABC):
 
 def _pixels(image: Image, color: str) -> np.ndarray:
     """Return the pixels of an image in the order red, green, blue."""
+    if not isinstance(image, (np.ndarray, str, os.PathLike)):
+        what = "a path, a URL, or an array uint8 (height, width, 3)"
+        raise TypeError(f"an image to look at is {what}, not {type(image).__name__}")
     if not isinstance(image, np.ndarray):
         return read_picture(os.fspath(image))
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
@@ -268,4 +271,4 @@ def open_detector(path: Union[str, os.PathLike[str]], checkpoint: str = "best") 
     """
     if os.fspath(path).endswith(".onnx"):
         return ONNXDetector(path)
-    return ExportedDetector(path) if is_exported(path) else Detector(path, checkpoint)
+    return ExportedDetector(path) if opens_exported(path, checkpoint) else Detector(path, checkpoint)

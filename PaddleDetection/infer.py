@@ -30,6 +30,8 @@ class Infer(commands.Infer):
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for something to look at."""
+        if not options.draw_threshold >= 0:
+            return f"--draw-threshold must be a number from 0 on, not {options.draw_threshold:g}"
         return "" if options.images or options.demo else "name images, or take some of the test split with --demo 8"
 
 

@@ -124,8 +124,9 @@ def _rows(found: Detections) -> list[str]:
 
 def _line(record: dict[str, Any]) -> str:
     if "video" in record:
-        counts = ", ".join(f"{count} x {name}" for name, count in record["most_at_once"].items()) or "nothing found"
-        return f"{record['video']}: {record['frames']} frames; at once at most {counts}"
+        counts = ", ".join(f"{count} x {name}" for name, count in record["most_at_once"].items())
+        found = f"at once at most {counts}" if counts else "nothing found"
+        return f"{record['video']}: {record['frames']} frames; {found}"
     names = [one["name"] for one in record["objects"]]
     counted = [f"{names.count(name)} x {name}" for name in dict.fromkeys(sorted(names))]
     return f"{record['image']}: {', '.join(counted) if counted else 'nothing found'}"

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import softmax
 
 import core
-from core.jit.exported.file import is_exported
 from core.train.logs.class_names import read_class_names
+from core.train.runner.experiment import opens_exported
 from core.train.runner.preprocessing import stored_transforms
 from core.train.runner.trained import TrainedNetwork
 from core.vision.video import MAXIMUM_FRAMES, USUAL_RATE, camera_frames
@@ -114,6 +114,9 @@ class ActionRecogniser(abc.ABC):
         window: collections.deque[np.ndarray] = collections.deque(maxlen=length)
         number, unseen = 0, 0
         for number, frame in enumerate(stream, start=1):
+            if window and np.shape(frame) != np.shape(window[-1]):
+                shapes = f"{np.shape(frame)}, the one before of {np.shape(window[-1])}"
+                raise ValueError(f"frame {number} is of shape {shapes}; give frames of one size")
             window.append(frame)
             unseen += 1
             if len(window) == length and (number - length) % pace == 0:
@@ -136,6 +139,8 @@ class ActionRecogniser(abc.ABC):
         return softmax(self.logits(clips if clips.ndim == 5 else clips[None]), axis=-1).mean(axis=0)
 
     def _best(self, probabilities: np.ndarray, start: float, end: float, top: int) -> Action:
+        if not isinstance(top, int) or top < 1:
+            raise ValueError(f"top must be a positive whole number, not {top!r}")
         best = np.argsort(-probabilities, kind="stable")[:top].tolist()
         names = [self.class_names[number] for number in best]
         return Action(start, end, best, names, [float(probabilities[number]) for number in best])
@@ -158,6 +163,9 @@ def frames_of(video: Video, color: str = "rgb") -> FrameSource:
         return video
     if isinstance(video, np.ndarray):
         return ArrayFrames(video[..., ::-1] if color == "bgr" else video)
+    if not isinstance(video, (str, os.PathLike)):
+        what = "a path, a URL, or frames uint8 (frames, height, width, 3)"
+        raise TypeError(f"a video is {what} in one array, not {type(video).__name__}")
     return FileFrames(os.fspath(video))
 
 
@@ -245,4 +253,4 @@ def open_recogniser(path: Union[str, os.PathLike[str]], checkpoint: str = "best"
     Raises:
         FileNotFoundError: it is neither.
     """
-    return ExportedRecogniser(path) if is_exported(path) else Recogniser(path, checkpoint)
+    return ExportedRecogniser(path) if opens_exported(path, checkpoint) else Recogniser(path, checkpoint)

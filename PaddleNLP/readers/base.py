@@ -11,6 +11,7 @@ from typing import Any, Callable, ClassVar, Optional, Union
 
 import numpy as np
 
+from core.weights.messages import shown
 from PaddleNLP.word_level import WordLevelTokenizer
 
 Text = Union[str, tuple[str, str]]
@@ -66,8 +67,10 @@ class TextReader(abc.ABC):
 
         Raises:
             TypeError: a text is no string.
-            ValueError: a text is cut into words otherwise than by the tokeniser.
+            ValueError: a text is cut into words otherwise than by the tokeniser, or ``batch_size`` is not positive.
         """
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size must be a positive whole number, not {batch_size!r}")
         single = isinstance(texts, (str, tuple))
         given: list[Text] = [texts] if single else list(texts)  # type: ignore[list-item]  # a text
         if isinstance(self.tokenizer, WordLevelTokenizer):
@@ -159,8 +162,10 @@ class WholeTextReader(TextReader):
     def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
         if not texts:
             return []
-        if any(not isinstance(part, str) for text in texts for part in (text if isinstance(text, tuple) else (text,))):
-            raise TypeError("a text to read is a string, or a tuple of two")
+        for text in texts:
+            parts = text if isinstance(text, tuple) else (text, "")
+            if len(parts) != 2 or not all(isinstance(part, str) for part in parts):
+                raise TypeError(f"a text to read is a string, or a tuple of two, not {shown(text)}")
         columns = self.encode(texts)
         found: dict[int, Any] = {}
         for rows, outputs in self.computed(columns, batch_size):

@@ -91,6 +91,10 @@ def test_what_cannot_be_looked_at_is_refused(run: Path, tmp_path: Path) -> None:
     detector = open_detector(run)
     with pytest.raises(ValueError, match=r"is uint8 of shape \(height, width, 3\), not float32 of shape \(4, 4, 3\)"):
         detector.predict(np.zeros((4, 4, 3), np.float32))
+    with pytest.raises(TypeError, match=r"is a path, a URL, or an array uint8 \(height, width, 3\), not NoneType"):
+        detector.predict(None)  # type: ignore[call-overload]  # refused
+    with pytest.raises(SystemExit):
+        infer.main([str(run), "--demo", "1", "--draw-threshold", "nan"])
     with pytest.raises(ValueError, match="color must be 'rgb' or 'bgr', not 'gray'"):
         detector.predict(np.zeros((4, 4, 3), np.uint8), color="gray")
     config = TOOLKIT.load(CONFIG, ["network.num_classes=7"])

@@ -60,6 +60,13 @@ def test_a_file_its_frames_and_a_source_are_recognised_alike(run: Path, tmp_path
     ):
         with pytest.raises(ValueError, match=message):
             recogniser.predict(*arguments)
+    with pytest.raises(TypeError, match=r"a video is a path, a URL, or frames uint8 \(.*\) in one array, not list"):
+        recogniser.predict(list(frames))  # type: ignore[arg-type]  # refused
+    for top in (0, -1, 1.5):
+        with pytest.raises(ValueError, match=f"top must be a positive whole number, not {top}"):
+            recogniser.predict(frames, top)  # type: ignore[arg-type]  # refused
+    with pytest.raises(ValueError, match=r"frame 2 is of shape \(8, 8, 3\), the one before of \(48, 64, 3\); give"):
+        list(recogniser.watch(iter([frames[0], frames[0][:8, :8]])))
     with pytest.raises(FileNotFoundError, match="no video file 'none.mp4'"):
         recogniser.predict("none.mp4")
 
