@@ -36,14 +36,14 @@ class Infer(commands.Infer):
         help_text = "of lexical analysis: words that you know better, such as 春天/SEASON, a line each"
         parser.add_argument("--user-dictionary", metavar="FILE", help=help_text)
         help_text = "what counts where such a word begins or ends inside one that the network found; default override"
-        parser.add_argument("--conflict", choices=("override", "keep"), default="override", help=help_text)
+        parser.add_argument("--conflict", choices=("override", "keep"), help=help_text)
         help_text = "of a task that replies: talk to it, a line each; with facts, FILE has a line of DuConv to speak of"
         parser.add_argument("--chat", nargs="?", const="", metavar="FILE", help=help_text)
         help_text = "of a language model: draw up to N words that go on behind each text, to the end of a sentence"
         command_line.add_count(parser, "--continue", None, help_text)
-        parser.add_argument("--seed", type=int, default=0, help="of what --continue draws")
+        parser.add_argument("--seed", type=int, help="of what --continue draws (default: 0)")
         help_text = "--continue divides scores by it before it draws: below 1, probable words become more so"
-        parser.add_argument("--temperature", type=float, default=1.0, help=help_text)
+        parser.add_argument("--temperature", type=float, help=f"{help_text} (default: 1.0)")
         command_line.add_count(parser, "--top-k", None, "--continue draws from the N most probable words alone")
         command_line.add_config_options(parser)
         command_line.add_checkpoint_option(parser)
@@ -63,6 +63,10 @@ class Infer(commands.Infer):
             return "--explain shows what results rest on, and --features gives none: ask for one of them"
         if vectors and getattr(options, "continue"):
             return "--continue draws words, and goes not with --features"
+        owners = {"seed": "continue", "temperature": "continue", "top_k": "continue", "conflict": "user_dictionary"}
+        for name, owner in owners.items():
+            if getattr(options, name) is not None and not getattr(options, owner):
+                return f"--{name} belongs to --{owner}".replace("_", "-")
         for file in (options.features, options.token_features):
             if file and not file.endswith(".npy"):
                 return f"features are written as NumPy's arrays: name a file that ends in .npy, not {file!r}"

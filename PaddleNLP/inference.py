@@ -57,14 +57,15 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     if options.user_dictionary:
         if not isinstance(reader, LexicalReader):
             raise ValueError(f"--user-dictionary: {options.run!r} is of another task than LexicalAnalysis")
-        reader.dictionary = UserDictionary.read(options.user_dictionary, options.conflict)
+        reader.dictionary = UserDictionary.read(options.user_dictionary, options.conflict or "override")
     words = getattr(options, "continue", None)
     if words:
         if not isinstance(reader, LanguageModelReader):
             raise ValueError(f"--continue: {options.run!r} is of another task than LanguageModel")
-        reader.drawing = {"words": words, "strategy": "sampling", "temperature": options.temperature}
+        temperature = 1.0 if options.temperature is None else options.temperature
+        reader.drawing = {"words": words, "strategy": "sampling", "temperature": temperature}
         reader.drawing["top_k"] = options.top_k or 0
-        reader.seed = options.seed
+        reader.seed = options.seed or 0
     target = predictions_folder(reader.path, options.output)
     count, problem = 0, None
     with contextlib.ExitStack() as stack:

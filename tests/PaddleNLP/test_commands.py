@@ -307,6 +307,37 @@ def test_what_came_before_a_line_that_is_no_text_is_written(
     assert rows == ["服务员很热情", "早餐很难吃"]
 
 
+@pytest.mark.parametrize(
+    ("texts", "size", "message"),
+    [
+        ([("好",)], 32, r"a text to read is a string, or a tuple of two, not \('好',\)"),
+        ([("a", "b", "c")], 32, r"a text to read is a string, or a tuple of two, not \('a', 'b', 'c'\)"),
+        ([3], 32, "a text to read is a string, or a tuple of two, not 3"),
+        (["好"], 0, "batch_size must be a positive whole number, not 0"),
+        (["好"], -1, "batch_size must be a positive whole number, not -1"),
+        (["好"], "8", "batch_size must be a positive whole number, not '8'"),
+    ],
+)
+def test_what_no_reader_takes(texts: Any, size: Any, message: str, run_of: Runs) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        PaddleNLP.open_reader(run_of("Classification")).predict(texts, size)
+
+
+@pytest.mark.parametrize(
+    ("option", "owner"),
+    [
+        ("--seed=1", "--continue"),
+        ("--temperature=2", "--continue"),
+        ("--top-k=3", "--continue"),
+        ("--conflict=keep", "--user-dictionary"),
+    ],
+)
+def test_options_without_what_they_belong_to(option: str, owner: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        infer.main(["run", "好", option])
+    assert f"error: {option.partition('=')[0]} belongs to {owner}" in capsys.readouterr().err
+
+
 def test_what_cannot_be_read_is_refused(run_of: Runs) -> None:
     reader = PaddleNLP.open_reader(run_of("Classification"))
     with pytest.raises(TypeError, match="a text to read is a string, or a tuple of two"):

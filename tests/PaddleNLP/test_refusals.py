@@ -25,6 +25,16 @@ CASES = {
         ["tokenizer.max_length=100", "network.max_position_embeddings=64"],
         "tokenizer.max_length is 100, but ernie takes 64 tokens; lower it, or set network.max_position_embeddings",
     ),
+    "short buckets": (
+        "Classification",
+        ["data.train.batching.buckets=[8]"],
+        r"^data.train: LengthBucketSampler: sample \d+ has the length \d+, and the last bucket is 8; add a bucket",
+    ),
+    "buckets of another size": (
+        "Classification",
+        ["data.train.batching.buckets={objects: [8]}"],
+        "^data.train: Collate: no field has a size 'objects'; the fields have 'length'$",
+    ),
     "no room for texts": (
         "Classification",
         ["tokenizer.max_length=2"],

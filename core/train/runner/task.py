@@ -120,9 +120,11 @@ class ToolkitTask(Task):
             section, data = self.config.data.split(split), self.config.data
             if split != "train":  # an evaluation sees every sample once, in the data set's order
                 section = section.model_copy(update={"shuffle": False, "drop_last": False})
-            self._loaders[split] = section.build_loader(
-                self.fields(split), self.config.seed, data.num_workers, split != "test", self.collate(split)
-            )
+            given = self.fields(split), self.config.seed, data.num_workers, split != "test", self.collate(split)
+            try:
+                self._loaders[split] = section.build_loader(*given)
+            except ValueError as error:
+                raise ValueError(f"data.{split}: {error}") from None
         return self._loaders[split]
 
     # networks
