@@ -1,4 +1,5 @@
 """Crash-safe writing: a file is either the old one or the whole new one, never a half of either."""
+
 from __future__ import annotations
 
 import contextlib
@@ -43,9 +44,13 @@ def atomic_path(path: PathLike) -> Iterator[str]:
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(f"cannot write {os.fspath(path)!r}: it is a directory; give the name of a file")
-    target.parent.mkdir(parents=True, exist_ok=True)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_current_umask()
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
+    except OSError as error:  # of a name that nobody gave
+        error.filename = os.fspath(path)
+        raise
     os.close(descriptor)
     try:
         yield temporary

@@ -41,6 +41,13 @@ def test_permissions_follow_the_umask_and_an_old_file(tmp_path):
         os.umask(before)
 
 
+def test_what_cannot_be_written_has_its_own_name(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    for path in ("/proc/none.png", str(tmp_path / "file" / "a.png")):
+        with pytest.raises(OSError, match=f": '{path}'$"), atomic_path(path):
+            pass
+
+
 def test_symbolic_link_is_followed(tmp_path):
     (tmp_path / "real").write_bytes(b"old")
     (tmp_path / "link").symlink_to("real")
