@@ -62,15 +62,16 @@ def build(name: str, pretrained: Pretrained = False, **arguments: Any) -> Any:
         FileNotFoundError: there is no such file.
         ConnectionError: the official file is neither in the cache nor within reach.
     """
-    entry, name = NETWORKS.resolve(name), NETWORKS.find(name)
+    name = NETWORKS.find(name)
     if not isinstance(pretrained, (bool, str, os.PathLike)):
         raise TypeError(f"pretrained must be a bool, a checkpoint's name or a path, not {pretrained!r}")
     if pretrained is False:
-        return entry(**arguments)
+        return NETWORKS.call(name, **arguments)
     source = _source(name, pretrained)
     with LazyGuard():  # the parameters get the file's values without being drawn first
-        model = entry(**arguments)
-        other = model if model.fixed_classes else entry(**{**arguments, "num_classes": model.num_classes + 1})
+        model = NETWORKS.call(name, **arguments)
+        more = {**arguments, "num_classes": model.num_classes + 1}
+        other = model if model.fixed_classes else NETWORKS.call(name, **more)
     shapes = _shapes(model)
     names = list(fluid_names(list(shapes)) if name != "pyramidbox" else pyramidbox_names.fluid_names().values())
     known = functools.partial(_named, name, shapes)

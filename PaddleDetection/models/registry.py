@@ -140,7 +140,7 @@ def create_model(
         >>> model = PaddleDetection.create_model("yolov3_darknet53", pretrained=True, num_classes=3)
     """
     weights = importlib.import_module("PaddleDetection.models.weights")
-    checkpoint = weights.CHECKPOINTS.get(name)
+    checkpoint = weights.CHECKPOINTS.get(name) if isinstance(name, str) else None
     if checkpoint is not None:
         name, pretrained = checkpoint.network, name if pretrained is True else pretrained
     own = None

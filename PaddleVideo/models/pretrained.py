@@ -40,7 +40,7 @@ def build(name: str, pretrained: Pretrained = False, adapt_head: bool = False, *
         FileNotFoundError: there is no such file.
         ConnectionError: the official file is neither in the cache nor within reach.
     """
-    entry, name = NETWORKS.resolve(name), NETWORKS.find(name)
+    name = NETWORKS.find(name)
     class_num = arguments.get("class_num", 1)
     if isinstance(class_num, bool) or not isinstance(class_num, int) or class_num < 1:
         raise ValueError(f"class_num must be a positive whole number, not {class_num!r}")
@@ -49,10 +49,10 @@ def build(name: str, pretrained: Pretrained = False, adapt_head: bool = False, *
     if pretrained is False:
         if adapt_head:
             raise ValueError("adapt_head=True needs pretrained weights; without them the whole network is fresh")
-        return entry(**arguments)
+        return NETWORKS.call(name, **arguments)
     source = _source(name, pretrained)
     with LazyGuard():  # the parameters get the file's values without being drawn first
-        model = entry(**arguments)
+        model = NETWORKS.call(name, **arguments)
     state, older = model.state_dict(), model.older_names()
     of_backbone = model.of_classifier(_known(state, older, read_weights(source, list(older) or None)))
     if of_backbone:

@@ -80,6 +80,8 @@ class Table:
         Args:
             pattern: a shell pattern such as ``"ResNet*_vd"``; upper and lower case are the same.
         """
+        if not isinstance(pattern, str):
+            raise TypeError(f"a pattern of names is a text, as in 'ResNet*', not {pattern!r}")
         return [name for name in self.entries if fnmatch.fnmatchcase(name.lower(), pattern.lower())]
 
     def find(self, name: str) -> str:
@@ -190,6 +192,27 @@ class Table:
             What the class or function returns.
         """
         return self.resolve(component.name)(**component.arguments, **provided)
+
+    def call(self, name: str, /, **arguments: Any) -> Any:
+        """Return what an entry makes of arguments that a program gives.
+
+        Args:
+            name: an entry of this table.
+            **arguments: of its class or function.
+
+        Raises:
+            ValueError: there is no such entry.
+            TypeError: it takes no such argument; the message has the nearest one.
+        """
+        try:
+            return self.resolve(name)(**arguments)
+        except TypeError:
+            known = [*self._parameters(self.find(name)), *self.provided]
+            for key in arguments:
+                if key not in known:
+                    message = f"{name} takes no argument {key!r}; the nearest is {nearest(key, known)!r}"
+                    raise TypeError(message) from None
+            raise
 
     def below(self, component: Component, root: Optional[str]) -> Component:
         """Return a component whose relative paths are joined to a folder.

@@ -171,6 +171,10 @@ def test_what_cannot_be_built(
 def test_pretrained_is_a_bool_or_a_path() -> None:
     with pytest.raises(TypeError, match="pretrained must be a bool, a checkpoint's name or a path, not 3"):
         PaddleDetection.create_model("yolov3_mobilenet_v1", pretrained=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="takes no argument 'num_class'; the nearest is 'num_classes'"):
+        PaddleDetection.create_model("yolov3_mobilenet_v1", num_class=3)
+    with pytest.raises(ValueError, match=r"unknown network \['a'\]"):
+        PaddleDetection.create_model(["a"])  # type: ignore[arg-type]  # refused
 
 
 def test_the_manifest() -> None:

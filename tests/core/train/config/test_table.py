@@ -105,6 +105,17 @@ def test_names_by_pattern() -> None:
     assert BOOKS.list("p*M*") == ["Pamphlet", "Poem"]
 
 
+def test_arguments_that_an_entry_does_not_take_are_told_the_nearest() -> None:
+    table = Table("network", {"Linear": "core.nn:Linear"}, provided=("name",))
+    assert table.call("Linear", in_features=3, out_features=2, name="own").weight.shape == [3, 2]
+    with pytest.raises(TypeError, match="^Linear takes no argument 'in_feature'; the nearest is 'in_features'$"):
+        table.call("Linear", in_feature=3, out_features=2)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'out_features'"):
+        table.call("Linear", in_features=3)
+    with pytest.raises(TypeError, match=r"a pattern of names is a text, as in 'ResNet\*', not 3"):
+        table.list(3)  # type: ignore[arg-type]  # refused
+
+
 def test_an_alias_stands_for_its_entry() -> None:
     assert BOOKS.find("Roman") == "Novel"
     assert BOOKS.resolve("Roman") is Book
