@@ -35,7 +35,7 @@ class Infer(commands.Infer):
         parser.add_argument("--explain", metavar="PAGE.html", help=help_text)
         help_text = "of lexical analysis: words that you know better, such as 春天/SEASON, a line each"
         parser.add_argument("--user-dictionary", metavar="FILE", help=help_text)
-        help_text = "what counts where such a word begins or ends inside one that the network found; default override"
+        help_text = "what counts where such a word begins or ends inside one that the network found (default: override)"
         parser.add_argument("--conflict", choices=("override", "keep"), help=help_text)
         help_text = "of a task that replies: talk to it, a line each; with facts, FILE has a line of DuConv to speak of"
         parser.add_argument("--chat", nargs="?", const="", metavar="FILE", help=help_text)

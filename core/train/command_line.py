@@ -76,7 +76,7 @@ def add_checkpoint_option(target: argparse.ArgumentParser) -> None:
     Args:
         target: the parser.
     """
-    names = "best, newest, or a name such as step_00000240"
+    names = "which one of the run: best, newest, or a name such as step_00000240 (default: %(default)s)"
     target.add_argument("--checkpoint", default="best", metavar="NAME", help=names)
 
 

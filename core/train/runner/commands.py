@@ -162,15 +162,16 @@ class Evaluate(Command):
         parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a run")
         parser.add_argument("-c", "--config", metavar="FILE", help="an experiment, instead of a run")
         command_line.add_config_options(parser)
-        parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
+        parser.add_argument("--split", default="test", choices=SPLITS, help="of the data (default: %(default)s)")
         command_line.add_checkpoint_option(parser)
         command_line.add_output_option(parser, "RUN/evaluation_SPLIT, else runs/evaluation")
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for one of run and config."""
-        return (
-            "give either the folder of a run or a config with -c" if bool(options.run) == bool(options.config) else ""
-        )
+        if bool(options.run) == bool(options.config):
+            return "give either the folder of a run or a config with -c"
+        own = options.config and options.checkpoint != "best"
+        return "--checkpoint belongs to a run; a config names its weights with network.pretrained" if own else ""
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Evaluate."""
@@ -187,7 +188,7 @@ class Infer(Command):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the run, and which samples."""
         command_line.add_run_options(parser, "predictions")
-        parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
+        parser.add_argument("--split", default="test", choices=SPLITS, help="of the data (default: %(default)s)")
         command_line.add_count(parser, "--count", 8, "samples of it")
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
@@ -281,7 +282,7 @@ class Preview(Command):
 
     def add_samples(self, parser: argparse.ArgumentParser) -> None:
         """Add which samples to draw, and how often."""
-        parser.add_argument("--split", default="train", choices=SPLITS, help="(default: %(default)s)")
+        parser.add_argument("--split", default="train", choices=SPLITS, help="of the data (default: %(default)s)")
         command_line.add_count(parser, "--images", 4, "how many")
         command_line.add_count(parser, "--versions", 7, "of each")
 

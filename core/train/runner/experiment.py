@@ -38,7 +38,7 @@ def open_experiment(
     """
     folder = None
     if resume:
-        folder = RunFolder.open(resume)
+        folder = _run_folder(resume)
     elif config_file is None:
         raise ValueError("a new run needs a config: -c FILE")
     config = toolkit.load(config_file or folder.config, overrides)  # type: ignore[union-attr]  # without a config there is a folder
@@ -97,6 +97,12 @@ def opens_exported(path: Union[str, os.PathLike[str]], checkpoint: str = "best",
     return True
 
 
+def _run_folder(path: str) -> RunFolder:
+    if is_exported(path):
+        raise ValueError(f"{path!r} is an exported folder: name the folder of its run")
+    return RunFolder.open(path)
+
+
 def open_run(
     toolkit: Toolkit, run: str, checkpoint: str, overrides: Sequence[str] = (), evaluated: Optional[str] = None
 ) -> tuple[Any, RunFolder]:
@@ -111,9 +117,9 @@ def open_run(
 
     Raises:
         FileNotFoundError: it is no run's folder, or there is no such checkpoint.
-        ValueError: there is no such split.
+        ValueError: there is no such split, or it is an exported folder.
     """
-    folder = RunFolder.open(run)
+    folder = _run_folder(run)
     config = toolkit.load(folder.config, overrides).continued()
     seed_everything(config.seed)
     task = toolkit.build_task(config if evaluated is None else config.evaluated(evaluated))

@@ -67,6 +67,9 @@ def test_an_exported_folder_has_nothing_of_a_run(run: Path, tmp_path: Path) -> N
         opens_exported(folder, "newest")
     with pytest.raises(ValueError, match=f"is an exported folder, without a config to change by 'seed=1': {end}"):
         opens_exported(folder, overrides=["seed=1"])
+    for command in (toy.evaluate, toy.export):
+        with pytest.raises(ValueError, match="exported' is an exported folder: name the folder of its run$"):
+            command([str(folder)])
     (folder / "program.json").write_bytes(b"")
     with pytest.raises(ValueError, match="has weights.safetensors, but no program.json that can be read: export it a"):
         opens_exported(folder)
