@@ -67,7 +67,14 @@ class VideoConfig(Experiment):
 
     @property
     def class_num(self) -> int:
-        """The number of classes that the network tells apart."""
+        """The number of classes that the network tells apart.
+
+        Raises:
+            ValueError: it tells none apart.
+        """
+        if "class_num" not in self.network.arguments:
+            message = "has no class_num, for it tells no classes apart; choose another network, or task.name"
+            raise ValueError(f"network: {self.network.name} {message}")
         return int(self.network.arguments["class_num"])
 
     def title(self) -> str:

@@ -30,6 +30,13 @@ class RecognitionTask(ClassifierTask):
         """Return a network that the config asks for."""
         return NETWORKS.build(component)
 
+    def check_dataset(self, split: str, dataset: Any) -> None:
+        """Refuse data of another kind, with other classes, or that the network cannot take."""
+        if not isinstance(dataset, ClipDataset):
+            kind = type(dataset).__name__
+            raise ValueError(f"data.{split}: Recognition takes clips, as of VideoDataset, not {kind}")
+        super().check_dataset(split, dataset)
+
     def check_sample(self, split: str, dataset: ClipDataset) -> None:
         """Refuse a data set of which the network cannot take the first clip, before a run begins."""
         try:

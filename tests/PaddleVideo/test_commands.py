@@ -140,6 +140,7 @@ def test_options_that_do_not_fit(options: list[str], message: str, capsys: pytes
             {"transforms": [{"name": "SampleSegments", "num_seg": 5}, *PREPARED]},
             "tsm_r18 cannot take the 5 x 3 x 32 x 32 clips of data.train.transforms: the network is made for clips",
         ),
+        ({"dataset": {"name": "DrawnTopics"}}, "data.train: Recognition takes clips, as of VideoDataset, not Drawn"),
         ({"dataset": {"name": "MovingDigit"}}, "unknown data set 'MovingDigit'; the nearest is 'MovingDigits'"),
     ],
 )
@@ -150,3 +151,9 @@ def test_mistakes_are_named_before_training(changes: dict[str, Any], message: st
     with pytest.raises(ValueError, match=message):
         train.main(["-c", str(path)])
     assert not (tmp_path / "run").exists()
+
+
+def test_a_network_without_classes_recognises_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path, network={"name": "bmn"})
+    with pytest.raises(ValueError, match="^network: bmn has no class_num, for it tells no classes apart; choose anoth"):
+        train.main(["-c", str(path)])
