@@ -71,6 +71,7 @@ class DetectionTask(ToolkitTask):
                 f"data.{split} has {found} classes, but network.num_classes is {known}; "
                 f"set network.num_classes: {found}"
             )
+        metric_of(dataset.class_names, self.config.evaluate)
         if self.class_names is None:
             self.class_names = dataset.class_names
         for number, (own, name) in enumerate(zip(self.class_names, dataset.class_names)):

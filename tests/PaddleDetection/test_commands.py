@@ -102,6 +102,12 @@ def test_what_cannot_be_looked_at_is_refused(run: Path, tmp_path: Path) -> None:
         TOOLKIT.build_task(config).dataset("train")
 
 
+def test_a_metric_of_faces_alone_is_refused_before_training() -> None:
+    task = TOOLKIT.build_task(TOOLKIT.load(CONFIG, ["evaluate.metric=WIDER"]))
+    with pytest.raises(ValueError, match="evaluate.metric WIDER judges faces alone, but the data has 10 classes"):
+        task.dataset("train")
+
+
 @pytest.mark.parametrize(
     ("transforms", "message"),
     [
