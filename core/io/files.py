@@ -146,7 +146,8 @@ def named(path: str) -> Iterator[None]:
             raise OSError(f"cannot read {path!r}: {_first_line(cause)}") from error
         raise FileNotFoundError(f"no file {path!r}") from error
     except (IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        raise type(error)(str(error) if path in str(error) else f"{path!r}: {error}") from error
+        own = error.errno is None and path in str(error)
+        raise type(error)(str(error) if own else f"cannot read {path!r}: {error.strerror or error}") from error
     except ImportError as error:
         raise ImportError(f"cannot read {path!r}: {error}") from error
     except Exception as error:  # aiohttp's, botocore's, zlib's, tarfile's ...: they share no base class

@@ -144,6 +144,11 @@ def test_a_server_is_listed(url: str) -> None:
     assert f"{url}/a.txt" in list_files(f"{url}/", [".txt"])
 
 
+def test_a_folder_is_no_file_to_read(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match=f"^cannot read '{tmp_path}': Is a directory$"):
+        open_path(tmp_path)
+
+
 @pytest.mark.parametrize("place", ["folder", "memory", "url"])
 def test_errors_name_the_path(place: str, request: pytest.FixtureRequest) -> None:
     base = str(request.getfixturevalue(place))
