@@ -11,6 +11,7 @@ import core
 from core.io.files import join_path
 from core.jit.input_spec import InputSpec
 from core.text.batching import padding
+from core.text.tokenizers.folders import CONFIG
 from core.train.config.table import Component, Table
 from core.train.config.yaml_file import shortened
 from core.train.logs.class_names import read_class_names, write_class_names
@@ -146,8 +147,8 @@ class LanguageTask(ToolkitTask):
     def reopen(self, folder: RunFolder) -> None:
         """Read the tokeniser and the classes' names."""
         self._folder = folder.path / TOKENIZER
-        if not self._folder.is_dir():
-            raise FileNotFoundError(f"{str(self._folder)!r} is missing: the run's folder is not whole")
+        if not (self._folder / CONFIG).is_file():
+            raise FileNotFoundError(f"'{self._folder / CONFIG}' is missing: the run's folder is not whole")
         self.class_names = read_class_names(folder, 0)
 
     # data

@@ -213,7 +213,7 @@ def test_a_folder_that_is_no_run(tmp_path: Path, run_of: Callable[[str], Path]) 
     run = run_of("Classification")
     (run / "tokenizer").rename(run / "away")
     try:
-        with pytest.raises(FileNotFoundError, match="tokenizer' is missing: the run's folder is not whole"):
+        with pytest.raises(FileNotFoundError, match="tokenizer_config.json' is missing: the run's folder is not whole"):
             PaddleNLP.open_reader(run)
     finally:
         (run / "away").rename(run / "tokenizer")

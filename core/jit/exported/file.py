@@ -159,9 +159,24 @@ def _form(form: Any) -> Any:
     return {kind: content}
 
 
+def folder_path(folder: PathLike) -> Path:
+    """Return the path of a folder.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(folder, (str, os.PathLike)):
+        raise TypeError(f"the folder of a run or an export is a str or a path, not {type(folder).__name__}")
+    return Path(folder)
+
+
 def is_exported(folder: PathLike) -> bool:
-    """Return whether a folder looks like an exported program: by its file's first bytes."""
-    file = Path(folder) / PROGRAM_FILE
+    """Return whether a folder looks like an exported program: by its file's first bytes.
+
+    Raises:
+        TypeError: it is no path.
+    """
+    file = folder_path(folder) / PROGRAM_FILE
     if not file.is_file():
         return False
     with open(file, "rb") as stream:

@@ -16,7 +16,7 @@ from typing import Any
 import core
 from core.jit.exported import version_1
 from core.jit.exported.check import check_program, check_runs
-from core.jit.exported.file import FORMAT, PROGRAM_FILE, VERSION, WEIGHTS_FILE, PathLike
+from core.jit.exported.file import FORMAT, PROGRAM_FILE, VERSION, WEIGHTS_FILE, PathLike, folder_path
 from core.jit.exported.program import (
     ExportedProgram,
     ProgramBody,
@@ -54,9 +54,10 @@ def read_program(folder: PathLike) -> ExportedProgram:
 
     Raises:
         FileNotFoundError: there is no such folder, or a file of it is missing.
+        TypeError: it is no path.
         ValueError: a file is damaged, of another format or of a newer version; the message names file and place.
     """
-    folder = Path(folder)
+    folder = folder_path(folder)
     file = folder / PROGRAM_FILE
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no exported folder {os.fspath(folder)!r}")

@@ -306,3 +306,11 @@ def test_calls_of_a_loaded_layer_that_do_not_fit(tmp_path: Path) -> None:
     for call, kind, message in cases:
         with pytest.raises(kind, match=message):
             call()
+
+
+@pytest.mark.parametrize("opened", [core.jit.load, Predictor])
+def test_a_folder_that_is_no_path(opened: Any) -> None:
+    for given in (None, 3, b"x"):
+        kind = type(given).__name__
+        with pytest.raises(TypeError, match=f"the folder of a run or an export is a str or a path, not {kind}"):
+            opened(given)
