@@ -5,9 +5,10 @@
 
 FOLDER holds the photographs, at any depth. Every loader gets the same data set with the same transforms, core.vision's,
 its own collation and its own Tensors, and keeps its workers from one epoch to the next. `--paddle` names a Python in
-which paddlepaddle, opencv-python, numpy and pillow are installed; there, Paddle's loader is also measured with Paddle's
-own transforms. Each side is a program of its own; the sides of a row take turns, an epoch each, and the ratio is the
-median of the rounds' ratios, because machines are noisy. A ratio above 1 says that the first side is faster.
+which paddlepaddle, opencv-python (4.11 or newer), numpy and pillow are installed; there, Paddle's loader is also
+measured with Paddle's own transforms. Each side is a program of its own; the sides of a row take turns, an epoch each,
+and the ratio is the median of the rounds' ratios, because machines are noisy. A ratio above 1 says that the first side
+is faster.
 """
 
 from __future__ import annotations
