@@ -13,7 +13,7 @@ from core.jit.passes.channels_last_shapes import Shapes
 from core.jit.passes.channels_last_steps import Activation, Step
 from core.kernels.dtypes import float32
 
-_WORTH_SAVING = 0.33  # of all multiplications: the rest is about as fast as in the engine
+_WORTH_SAVING = 0.2  # of all multiplications: the rest is about as fast as in the engine
 _FEW = 0.05  # of all multiplications: no faster here than in the engine, and too few to tell
 
 
@@ -22,7 +22,6 @@ class Layers(Shapes):
 
     def __init__(self, program: ExportedProgram) -> None:
         super().__init__(program)
-        self.needs_narrow = False
         self._spread: dict[str, str] = {}
         self._rounded_inputs: dict[str, tuple[str, tuple[float, float]]] = {}
 
@@ -43,17 +42,24 @@ class Layers(Shapes):
         )
 
     @property
-    def is_worth_it(self) -> bool:
-        """Whether a convolution goes along rows and next to no multiplications are of dense ones wider than a pixel,
-        but for the first, or most are followed by what the engine cannot compute within them, or many multiplications
-        are saved, or channels are shifted between images, which the engine reorders for."""
+    def saves_multiplications(self) -> bool:
+        """Whether convolutions in tiles save a good part of all multiplications."""
         from core.kernels.channels_last.weights import multiplications  # numba loads with it
 
         products = [step for step in self.steps if step.kind == "product"]
         every = sum(multiplications(step.weight, step.pixels) for step in products)
         left = sum(multiplications(step.weight, step.pixels, step.side) for step in products)
-        if left < (1 - _WORTH_SAVING) * every:
-            return True
+        return left < (1 - _WORTH_SAVING) * every
+
+    @property
+    def spares_reordering(self) -> bool:
+        """Whether a convolution goes along rows and next to no multiplications are of dense ones wider than a pixel,
+        but for the first, or most are followed by what the engine cannot compute within them, or channels are shifted
+        between images, which the engine reorders for."""
+        from core.kernels.channels_last.weights import multiplications  # numba loads with it
+
+        products = [step for step in self.steps if step.kind == "product"]
+        every = sum(multiplications(step.weight, step.pixels) for step in products)
         wide = [step for step in products if step.kernel != (1, 1) and step.groups == 1 and step.source]
         few_wide = sum(multiplications(step.weight, step.pixels) for step in wide) <= _FEW * every
         unfused = [step for step in products if step.activation[0] in ("swish", "hard_swish")]
@@ -181,13 +187,12 @@ class Layers(Shapes):
         return self.new(node.outputs[0], step)
 
     def _take_average_pooling(self, node: ProgramNode) -> bool:
-        """Take whole windows over; only narrow networks have a kernel for them."""
+        """Take whole windows over."""
         source = self.step(node.inputs[0])
         kernel, stride, pad = (tuple(node.attributes[key]) for key in ("kernel", "stride", "pad"))
         square = all(len(pair) == 2 and pair[0] == pair[1] for pair in (kernel, stride))
-        if source is None or not square or stride[0] < 1 or pad != (0, 0) or not (self.halves or self.counted):
+        if source is None or not square or stride[0] < 1 or pad != (0, 0):
             return False
-        self.needs_narrow = True
         return self.new(node.outputs[0], Step("average", source, source.channels, kernel, stride, is_done=True))
 
     # element by element

@@ -18,10 +18,9 @@ class Layer(NamedTuple):
 
     Attributes:
         kind: ``product`` (a convolution as a product), ``winograd`` (one of 3 x 3 by few multiplications), ``row`` (one
-            along rows, depthwise or finely grouped), ``mean`` (of a whole image), ``maximum`` or, where values are
-            narrow, ``average`` (of a window),
-            ``combine`` (element by element), ``join`` (the channels of several values one behind the other) or
-            ``shift`` (some channels of the images before and after).
+            along rows, depthwise or finely grouped), ``mean`` (of a whole image), ``maximum`` or
+            ``average`` (of a window), ``combine`` (element by element), ``join`` (the channels of several values one
+            behind the other) or ``shift`` (some channels of the images before and after).
         source: The value that it reads.
         channels: Of the result.
         kernel: Height and width of the window.

@@ -15,7 +15,7 @@ from core.kernels.channels_last.layer import Layer, padded, writes_at_once
 from core.kernels.channels_last.memory import Memory, Placed
 from core.kernels.channels_last.narrow_steps import GROUP, ROOM
 from core.kernels.channels_last.narrow_tiles import COUNTED, SCALED
-from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS, VECTORS
+from core.kernels.channels_last.tiles import HEIGHT, PREFETCHES, ROW_KINDS, VECTORS
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.channels_last.weights import shifted_parts
 from core.kernels.channels_last.winograd_plan import tiles_of
@@ -27,6 +27,7 @@ _HEIGHTS = (7, 4, 2)  # tiles of a task where tasks share the pixels
 _MOST_TILES = 28  # where they share the channels, because weights are more than pixels
 _NO_BOUNDS = (-math.inf, math.inf)
 _SMALL_IMAGE = 16  # pixels up to which all images are rows of one product
+_LARGE_IMAGE = 1 << 19  # numbers of a product's pixels and results that fill the second cache
 
 
 class Plan:
@@ -225,6 +226,8 @@ class Plan:
         blocks = -(-rows // block)
         chunks = max(1, min(len(layer.panels), -(-wanted // (blocks * units))))
         fields: dict[str, int] = {}
+        if PREFETCHES and layer.kernel == (1, 1) and scale is None and layer.shift is None and not self._is_narrow:
+            fields.update(prefetch=int(rows * (source.pixel + target.pixel) > _LARGE_IMAGE))
         if self._is_narrow:
             fields.update(tile_rows=self._place(np.outer(np.arange(1, VECTORS + 1), np.arange(GROUP)) * LANES))
             self.room = max(self.room, ROOM)

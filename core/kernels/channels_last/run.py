@@ -18,8 +18,8 @@ from core.kernels.channels_last.steps import (
     convolve_rows,
     copy_plain,
     join,
-    largest,
     multiply,
+    pool,
     shift,
 )
 from core.kernels.channels_last.winograd_step import convolve_tiles
@@ -103,7 +103,7 @@ def _work(
             elif kind == t.MEAN:
                 average(memory, step, number, task)
             elif kind == t.MAXIMUM:
-                largest(memory, step, task)
+                pool(memory, step, number, task)
             elif kind == t.JOIN:
                 join(memory, step, places, task)
             elif kind == t.SHIFT:

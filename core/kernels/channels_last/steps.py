@@ -8,7 +8,7 @@ import numpy as np
 
 from core.kernels.channels_last import table as t
 from core.kernels.channels_last.activation import ACTIVATIONS, activate
-from core.kernels.channels_last.tiles import convolve_row, height, product_tile
+from core.kernels.channels_last.tiles import convolve_row, height, prefetch, product_tile
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.channels_last.weights import ZEROS
 from core.kernels.engine.compiled import serial, vectorized
@@ -16,6 +16,7 @@ from core.kernels.engine.compiled import serial, vectorized
 _NOTHING, _SCALED = ACTIVATIONS.index("nothing"), ACTIVATIONS.index("scaled")
 _ZERO, _LOWEST, _HIGHEST = np.float32(0), np.float32(-np.inf), np.float32(np.inf)
 _DEPTH = 512  # lines of weights that stay in the cache while all pixels of a task pass
+_LINE = 16  # numbers of a line of the processor's cache
 
 
 @serial
@@ -79,6 +80,8 @@ def multiply(
             r = begin
             while r < end:
                 tile = height(end - r)
+                if panel == first and k == 0 and step[t.PREFETCH]:
+                    _prefetch_pixels(memory, step, places, base, target, r + tile, min(rows, r + 2 * tile))
                 more = others + r if others >= 0 else -1
                 results = (target + column, step[t.TARGETS] + r, added, more, low, high)
                 product_tile(memory, weights, places, vectors, tile, pixels + r, *inputs, *results)
@@ -86,6 +89,21 @@ def multiply(
             bias, added, others = ZEROS, target + column, step[t.TARGETS]
     if step[t.ACTIVATION] != _NOTHING:
         _activate_pixels(memory, places, target, step[t.TARGETS], begin, end, left, right, step, number)
+
+
+@serial
+def _prefetch_pixels(
+    memory: np.ndarray, step: np.ndarray, places: np.ndarray, base: int, target: int, begin: int, end: int
+) -> None:
+    """Ask for the memory of some pixels and of their results."""
+    last = step[t.PANELS] + 4 * (step[t.OUT_PANELS] - 1)
+    channels = places[last + 2] + places[last] * LANES
+    for r in range(begin, end):
+        source, result = base + places[step[t.PIXELS] + r], target + places[step[t.TARGETS] + r]
+        for c in range(0, step[t.DEPTH], _LINE):
+            prefetch(memory, source + c, 0)
+        for c in range(0, channels, _LINE):
+            prefetch(memory, result + c, 1)
 
 
 @serial
@@ -192,8 +210,8 @@ def average(memory: np.ndarray, step: np.ndarray, number: np.ndarray, image: int
 
 
 @serial
-def largest(memory: np.ndarray, step: np.ndarray, task: int) -> None:
-    """Write the largest number of each window of one row, where the border counts for nothing."""
+def pool(memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int) -> None:
+    """Write the largest number of each window of one row, where the border counts for nothing, or its mean."""
     rows, width, channels, kernel, stride = (
         step[t.ROWS],
         step[t.WIDTH],
@@ -203,14 +221,21 @@ def largest(memory: np.ndarray, step: np.ndarray, task: int) -> None:
     )
     image, y = task // rows, task % rows
     height, length, before = step[t.SOURCE_HEIGHT], step[t.SOURCE_WIDTH], step[t.BEFORE]
+    adds = step[t.ADDS] > 0
     for x in range(width):
         target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE] + x * channels
         result = memory[target : target + channels]
-        fill(result, _LOWEST)
+        fill(result, _ZERO if adds else _LOWEST)
         for row in range(max(0, y * stride - before), min(height, y * stride - before + kernel)):
             for column in range(max(0, x * stride - before), min(length, x * stride - before + kernel)):
                 at = step[t.SOURCE] + image * step[t.SOURCE_STEP] + row * step[t.SOURCE_LINE] + column * channels
-                larger(memory[at : at + channels], result)
+                if adds:
+                    _add(memory[at : at + channels], result)
+                else:
+                    larger(memory[at : at + channels], result)
+    if adds:
+        target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+        activate(memory, target, width, channels, -1, _SCALED, number[2], number[3])
 
 
 @vectorized

@@ -26,7 +26,8 @@ FORM, TARGET_FORM, OTHER_FORM, SUMS_ARE, SCALES, STARTS, TILE_ROWS, ADDS, AT_ONC
 
 # channels of other images: how far these are, 0 for none, and where their channels end
 EARLIER, LATER, EARLIER_END, LATER_END = range(59, 63)
-FIELDS = 63
+
+PREFETCH, FIELDS = 63, 64
 
 # numbers of a step: bounds and two for its activation; bytes of the result, of the source and of what is added
 LOW, HIGH, FIRST, SECOND = range(4)

@@ -20,12 +20,15 @@ from core.kernels.engine.compiled import serial
 VECTORS = 3 if LANES == 16 else 2
 """Most vectors of channels in a tile of a product."""
 
-HEIGHT = 7 if LANES == 16 else 4
+HEIGHT = 7 if LANES == 16 else 6
 """Pixels of a tile of a product: its sums, a row of weights and a number of each pixel fill the registers."""
 
 _FEW = 3  # pixels of a tile where there are not as many
-LENGTHS = (7, 4, 1)
+LENGTHS = (7, 4, 1) if LANES == 16 else (4, 1)
 """Pixels of a tile of a convolution along rows."""
+
+PREFETCHES = LANES == 8  # not measured with AVX-512
+"""Whether a tile asks for the memory of the next one."""
 
 ROW_KINDS = (
     *[(kernel, stride, 1) for kernel in (3, 5) for stride in (1, 2)],
@@ -154,6 +157,20 @@ def _emit_product(
 
 
 @intrinsic
+def prefetch(context: Any, memory: Any, place: Any, writes: Any) -> Any:
+    """Ask for the line of memory of a number, which is read (0) or written (1) soon."""
+    signature = types.void(memory, types.int64, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = VectorCode(context, builder, signature, arguments)
+        memory, place, writes = code.values
+        code.choose(writes, [(kind, lambda kind=kind: code.prefetch(memory, place, bool(kind))) for kind in (0, 1)])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
 def convolve_row(
     context: Any,
     memory: Any,
@@ -252,6 +269,11 @@ def emit_row(
                     return neighbour(code.number(0), [*sums, *pixels])[:length]
                 return code.loop(neighbours, [*sums, *pixels], neighbour)[:length]
 
+            if PREFETCHES and not form and length > 1:
+                corner = code.sum(start, along)
+                for y in range(kernel - stride, kernel):  # the rows above have been read for the result's row before
+                    for i in range(columns, columns + length * stride):
+                        code.prefetch(memory, code.sum(corner, code.times(line, y), code.times(pixel, i)))
             sums = code.loop(kernel_rows, [code.row(weights, code.sum(bias, along))] * length, row)
             for place, total in enumerate(sums):
                 code.store(code.bounded(total, low, high), memory, code.sum(target, along, code.times(channels, place)))

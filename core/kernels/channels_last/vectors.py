@@ -78,6 +78,14 @@ class VectorCode:
     def _pointer(self, array: Any, place: Any) -> Any:
         return self.builder.bitcast(self.builder.gep(array, [place]), self.vector.as_pointer())
 
+    def prefetch(self, array: Any, place: Any, writes: bool = False) -> None:
+        """Ask for the line of memory of a number, which is read or written soon."""
+        at, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [at, flag, flag, flag])
+        function = self.builder.module.declare_intrinsic("llvm.prefetch", [at], kind)
+        pointer = self.builder.bitcast(self.builder.gep(array, [place]), at)
+        self.builder.call(function, [pointer, flag(int(writes)), flag(3), flag(1)])  # into the first cache, data
+
     def spread(self, number: Any) -> Any:
         """Return a vector of one number."""
         undefined = ir.Constant(self.vector, ir.Undefined)

@@ -265,15 +265,48 @@ def test_a_dense_first_convolution_of_few_channels_reads_plain_images(tmp_path: 
     agrees(tmp_path / "model", images(2, channels, 12, 10))
 
 
-def test_networks_are_taken_over_where_a_third_of_the_multiplications_is_saved(tmp_path: Path) -> None:
+def test_networks_are_taken_over_where_a_fifth_of_the_multiplications_is_saved(tmp_path: Path) -> None:
     first, along = nn.Conv2D(3, 32, 3, padding=1), nn.Conv2D(32, 32, 3, padding=1, groups=32)
-    dense, points = nn.Conv2D(32, 32, 3, padding=1), nn.Conv2D(32, 512, 1)
+    dense, points = nn.Conv2D(32, 32, 3, padding=1), nn.Conv2D(32, 1024, 1)
     program = exported(lambda x: F.relu(dense(along(first(x)))), tmp_path / "model", [None, 3, 20, 24])
     (network,) = program.networks.values()
     assert [layer.kind for layer in network.layers] == ["product", "row", "winograd"]
     agrees(tmp_path / "model", images(2, 3, 20, 24))
     program = exported(lambda x: points(dense(along(first(x)))), tmp_path / "mixed", [None, 3, 20, 24])
     assert operators(program) == ["convolution"] * 4
+
+
+def test_a_block_whose_shortcut_is_averaged(tmp_path: Path) -> None:
+    first, down = nn.Conv2D(3, 32, 3, padding=1), nn.Conv2D(32, 64, 3, stride=2, padding=1)
+    dense, shortcut = nn.Conv2D(64, 64, 3, padding=1), nn.Conv2D(32, 64, 1)
+
+    def block(x: Any) -> Any:
+        x = F.relu(first(x))
+        return F.relu(dense(F.relu(down(x))) + shortcut(F.avg_pool2d(x, 2, 2)))
+
+    program = exported(block, tmp_path / "model", [None, 3, 20, 24])
+    (network,) = program.networks.values()
+    assert Counter(layer.kind for layer in network.layers) == {"product": 3, "winograd": 1, "average": 1}
+    agrees(tmp_path / "model", images(2, 3, 20, 24))
+
+
+@pytest.mark.parametrize(("behind", "taken"), [(2, True), (3, False)])
+def test_convolutions_behind_what_is_unknown_are_left_to_the_engine(tmp_path: Path, behind: int, taken: bool) -> None:
+    before = [nn.Conv2D(3, 32, 3, padding=1), nn.Conv2D(32, 32, 3, padding=1)]
+    after = [nn.Conv2D(32, 32, 3, padding=1) for _ in range(behind)]
+
+    def network(x: Any) -> Any:
+        for layer in before:
+            x = F.relu(layer(x))
+        x = core.flip(x, [3])
+        for layer in after:
+            x = F.relu(layer(x))
+        return x
+
+    program = exported(network, tmp_path / "model", [None, 3, 20, 24])
+    assert Counter(operators(program))["convolution"] == behind + 2 * (not taken)
+    assert len(program.networks) == taken
+    agrees(tmp_path / "model", images(2, 3, 20, 24))
 
 
 @pytest.mark.parametrize(("step", "kinds"), [(8, ["product", "row", "product", "product"]), (2, [])])

@@ -91,6 +91,27 @@ def test_squeeze_and_excitation(size: tuple[int, int]) -> None:
     builder.check(x)
 
 
+@pytest.mark.parametrize(("size", "kernel", "stride"), [((9, 12), 2, 2), ((11, 7), 3, 1), ((8, 8), 2, 3)])
+def test_average_pooling(size: tuple[int, int], kernel: int, stride: int) -> None:
+    x = draw(2, 3, *size)
+    builder = Builder(x)
+    first = builder.convolution(0, draw(20, 3, 1, 1))
+    values = builder.expected[first]
+    windows = np.lib.stride_tricks.sliding_window_view(values, (kernel, kernel), axis=(2, 3))
+    means = windows[:, :, ::stride, ::stride].mean((4, 5), dtype=np.float64).astype(np.float32)
+    builder.add(Layer("average", first, 20, (kernel, kernel), (stride, stride)), means)
+    builder.check(x)
+
+
+def test_large_images_whose_next_pixels_are_asked_for() -> None:
+    x = draw(1, 3, 150, 153)
+    builder = Builder(x)
+    first = builder.convolution(0, draw(16, 3, 1, 1))
+    along = builder.convolution(first, draw(16, 1, 3, 3), pad=(1, 1, 1, 1), groups=16)
+    builder.convolution(along, draw(32, 16, 1, 1), draw(32))
+    builder.check(x)
+
+
 def test_maximum_pooling_and_combinations() -> None:
     x = draw(2, 3, 11, 14)
     builder = Builder(x)
