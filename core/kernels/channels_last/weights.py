@@ -25,16 +25,14 @@ ZEROS = 0
 
 
 class PackedWeights:
-    """Collects weights; places are numbers of float32 from the beginning of :attr:`array`."""
+    """Collects weights.
+
+    Attributes:
+        array: All of them, flat; places are numbers of float32 from its beginning. It grows with each.
+    """
 
     def __init__(self) -> None:
-        self._parts = [np.zeros(VECTORS * LANES, np.float32)]
-        self._length = VECTORS * LANES
-
-    @property
-    def array(self) -> np.ndarray:
-        """All of them, flat."""
-        return np.concatenate(self._parts)
+        self.array = np.zeros(VECTORS * LANES, np.float32)
 
     def product(
         self, weight: np.ndarray, groups: int, plain: bool, form: int = FLOAT32, shift: Optional[Sequence[int]] = None
@@ -135,9 +133,9 @@ class PackedWeights:
         return self._add(row.astype(np.int32).view(np.float32) if whole else row.astype(np.float32))
 
     def _add(self, array: np.ndarray) -> int:
-        place = self._length
-        self._parts.append(np.ascontiguousarray(array, np.float32).reshape(-1))
-        self._length += array.size
+        place = self.array.size
+        self.array.resize(place + array.size, refcheck=False)  # in place, where joining parts would take them twice
+        self.array[place:].reshape(array.shape)[...] = array
         return place
 
 
