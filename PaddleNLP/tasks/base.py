@@ -64,7 +64,6 @@ class LanguageTask(ToolkitTask):
         self.class_names: Sequence[str] = ()
         self._encoded: dict[str, EncodedDataset] = {}
         self._folder: Optional[Path] = None
-        self._known_vectors = 0
 
     # tokeniser and network
 
@@ -107,7 +106,7 @@ class LanguageTask(ToolkitTask):
                 who = "the networks of Senta, SimNet and LAC with WordLevelTokenizer do"
                 raise ValueError(f"word_vectors: {component.name} starts with none ({who}); leave it out")
             path, numbers = join_path(self.config.data.root or "", file), self.tokenizer.vocab.token_to_idx
-            self._known_vectors = encoder.start_from_vectors(path, numbers)
+            encoder.start_from_vectors(path, numbers)
         return network
 
     @property
@@ -275,8 +274,8 @@ class LanguageTask(ToolkitTask):
             f"vocabulary: {len(self.tokenizer):,} tokens; {lengths.mean():.0f} a sample, at most {lengths.max()}{text}",
         ]
         if self.config.word_vectors is not None:
-            _ = self.network
-            found.append(f"{self._known_vectors:,} of them start with vectors of {self.config.word_vectors}")
+            encoder = getattr(self.network, "encoder", self.network)
+            found.append(f"{encoder.given_vectors:,} of them start with vectors of {self.config.word_vectors}")
         return found
 
     def suggestions(self) -> list[Suggestion]:

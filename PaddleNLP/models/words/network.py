@@ -45,6 +45,7 @@ class WordNetwork(nn.Layer):
         initializer: how fresh words' vectors are drawn; None: as Fluid draws them.
 
     Attributes:
+        given_vectors: how many words start with vectors of a file.
         token_size: length of the vector of a token in a text.
         fluid_layers: the layers in the order in which the official program of Fluid 1.x makes them, as pairs of Fluid's
             kind and the name here; Fluid counts each kind from 0. The head's last layer is "classifier".
@@ -69,21 +70,19 @@ class WordNetwork(nn.Layer):
         self.hidden_size = hidden_size
         self.vocab_size = vocab_size
         self.pad_token_id = vocab_size if pad_token_id is None else pad_token_id
+        self.given_vectors = 0
         self.word_embeddings = nn.Embedding(
             vocab_size,
             emb_dim,
             weight_attr=nn.ParamAttr(learning_rate=emb_lr, initializer=initializer or XavierUniform()),
         )
 
-    def start_from_vectors(self, path: str, numbers: Mapping[str, int]) -> int:
-        """Give words the vectors of a file; the others keep those that were drawn.
+    def start_from_vectors(self, path: str, numbers: Mapping[str, int]) -> None:
+        """Give words the vectors of a file, and count them; the others keep those that were drawn.
 
         Args:
             path: of the file, as :func:`PaddleNLP.word_vectors.read_vectors` takes it.
             numbers: the row of each word.
-
-        Returns:
-            How many words of the table the file has.
 
         Raises:
             OSError: the file cannot be read.
@@ -97,7 +96,7 @@ class WordNetwork(nn.Layer):
         values = table.numpy()
         values[rows] = vectors
         table.set_value(values)
-        return len(rows)
+        self.given_vectors = len(rows)
 
     def weight_attr(self) -> Any:
         """Return how fresh weights are drawn."""
