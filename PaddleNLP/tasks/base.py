@@ -13,17 +13,16 @@ from core.jit.input_spec import InputSpec
 from core.text.batching import padding
 from core.text.tokenizers.folders import CONFIG
 from core.train.config.table import Component, Table
-from core.train.config.yaml_file import shortened
 from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Phase
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded, texts_of
-from PaddleNLP.data.several import SeveralDatasets
 from PaddleNLP.models.registry import FAMILIES, MODELS
 from PaddleNLP.models.words.network import WordNetwork
 from PaddleNLP.tasks.distillation import HEADS, Distiller
+from PaddleNLP.tasks.samples import check_classes, check_fields, check_segmentation
 from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer, stored
 from PaddleNLP.word_level import WordLevelTokenizer
 
@@ -167,43 +166,22 @@ class LanguageTask(ToolkitTask):
 
     def check_dataset(self, split: str, dataset: Any) -> None:
         """Refuse data of another task, or with other classes than the network, or than the splits before."""
-        self._check_samples(split, dataset)
+        check_fields(split, dataset, self.config.task.name, self.takes)
         names = list(getattr(dataset, "labels", ()))
         if not self.labelled:
             return
         if not self.class_names:
             self.class_names = names
-        unknown = [name for name in names if name not in self.class_names]
-        if unknown:
-            raise ValueError(
-                f"data.{split} has the class {shortened(unknown[0])}, which the network is not trained on; "
-                f"it knows {shortened(', '.join(self.class_names))}"
-            )
+        check_classes(split, names, self.class_names)
 
     def fields(self, split: str) -> EncodedDataset:
         """Return the samples of a split as ids, made of its texts on first use."""
         if split not in self._encoded:
             dataset = self.dataset(split)
-            self._check_segmentation(split, dataset)
+            check_segmentation(split, dataset, self.tokenizer)
             columns = encoded(len(dataset), lambda part: self.encode(split, dataset, part), f"data.{split}")
             self._encoded[split] = EncodedDataset(columns, self.beside)
         return self._encoded[split]
-
-    def _check_samples(self, split: str, dataset: Any) -> None:
-        if isinstance(dataset, SeveralDatasets):
-            raise ValueError(f"data.{split}.dataset is SeveralDatasets; task.name: MultiTask learns those")
-        found = list(dataset[0])
-        missing = [name for name in self.takes if name not in found]
-        if missing:
-            message = f"takes samples with {', '.join(self.takes)}, and these have {', '.join(found)}"
-            raise ValueError(f"data.{split}.dataset: {self.config.task.name} {message}; choose another of either")
-
-    def _check_segmentation(self, split: str, dataset: Any) -> None:
-        """Refuse texts that are cut into words in another way than the tokeniser's, where it looks up whole words."""
-        if isinstance(self.tokenizer, WordLevelTokenizer):
-            samples = ((dataset[number], dataset.place(number)) for number in range(len(dataset)))
-            texts = ((text, place) for sample, place in samples for text in texts_of([sample]))
-            self.tokenizer.check_texts(texts, f"data.{split}")
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return the columns of some samples: "input_ids", "token_type_ids", and what the loss takes.

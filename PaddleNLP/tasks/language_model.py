@@ -24,6 +24,7 @@ from PaddleNLP.data.windows import NONE, WindowDataset
 from PaddleNLP.evaluators.language_model import LanguageModelEvaluator
 from PaddleNLP.models.language.rnn_lm import CarriedStates
 from PaddleNLP.models.registry import MODELS
+from PaddleNLP.tasks.samples import check_segmentation
 from PaddleNLP.tasks.sentence_ends import SentenceEnds
 
 
@@ -72,7 +73,7 @@ class LanguageModel(SentenceEnds):
         """Return the windows of a split's text."""
         if split not in self._windows:
             dataset = self.dataset(split)
-            self._check_segmentation(split, dataset)
+            check_segmentation(split, dataset, self.tokenizer)
             ids: list[int] = []
             for text in texts_of(dataset):
                 ids += [*self.tokenizer.encode_text(text), self.end]
