@@ -13,6 +13,7 @@ import numpy as np
 from pycocotools import mask as coco_mask
 
 import core
+from core.jit.exported.paths import path_text
 from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
 from core.train.runner.experiment import opens_exported
@@ -152,11 +153,9 @@ class ObjectDetector(abc.ABC):
 
 def _pixels(image: Image, color: str) -> np.ndarray:
     """Return the pixels of an image in the order red, green, blue."""
-    if not isinstance(image, (np.ndarray, str, os.PathLike)):
-        what = "a path, a URL, or an array uint8 (height, width, 3)"
-        raise TypeError(f"an image to look at is {what}, not {type(image).__name__}")
     if not isinstance(image, np.ndarray):
-        return read_picture(os.fspath(image))
+        kinds = "a path, a URL, or an array uint8 (height, width, 3)"
+        return read_picture(path_text(image, "an image to look at", kinds))
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
         raise ValueError(
             f"an image to look at is uint8 of shape (height, width, 3), not {image.dtype} of shape {image.shape}"

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import softmax
 
 import core
+from core.jit.exported.paths import path_text
 from core.train.logs.class_names import read_class_names
 from core.train.runner.experiment import opens_exported
 from core.train.runner.preprocessing import stored_transforms
@@ -155,6 +156,7 @@ def frames_of(video: Video, color: str = "rgb") -> FrameSource:
 
     Raises:
         OSError: the file cannot be read.
+        TypeError: it is none of these.
         ValueError: it is damaged, or the frames are of another shape or type; or ``color`` is unknown.
     """
     if color not in ("rgb", "bgr"):
@@ -163,10 +165,8 @@ def frames_of(video: Video, color: str = "rgb") -> FrameSource:
         return video
     if isinstance(video, np.ndarray):
         return ArrayFrames(video[..., ::-1] if color == "bgr" else video)
-    if not isinstance(video, (str, os.PathLike)):
-        what = "a path, a URL, or frames uint8 (frames, height, width, 3)"
-        raise TypeError(f"a video is {what} in one array, not {type(video).__name__}")
-    return FileFrames(os.fspath(video))
+    kinds = "a path, a URL, or frames uint8 (frames, height, width, 3) in one array"
+    return FileFrames(path_text(video, "a video", kinds))
 
 
 def frames_in_order(

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 from core.inference.kinds import PrecisionType
 from core.inference.settings import add_settings
-from core.jit.exported.file import PathLike
+from core.jit.exported.paths import PathLike
 from core.jit.running.predictor import MAXIMUM_PROGRAMS
 
 

@@ -9,7 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.jit.exported.file import PathLike, is_exported
+from core.jit.exported.file import is_exported
+from core.jit.exported.paths import PathLike
 
 
 @contextlib.contextmanager

@@ -12,8 +12,9 @@ from core.jit.control_flow.operators import KINDS, ControlFlowOperator
 from core.jit.export.check import compare_with_live, live_examples
 from core.jit.export.folder import new_folder
 from core.jit.export.inputs import given_specs, is_layer, named_arguments, parameter_names
-from core.jit.exported.file import PathLike, write_program
+from core.jit.exported.file import write_program
 from core.jit.exported.from_trace import converted
+from core.jit.exported.paths import PathLike
 from core.jit.exported.program import ExportedProgram
 from core.jit.passes.passes import without_unneeded
 from core.jit.rewrite import call

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -13,6 +12,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 import core
+from core.jit.exported.paths import PathLike, path_text
 from core.jit.exported.program import ExportedProgram, ProgramBody, ProgramGuard, ProgramNode, SizeExpression
 from core.kernels.dtypes import DType
 
@@ -23,8 +23,6 @@ QUANTIZED = frozenset({"dequantize", "quantize_dequantize"})
 """Operators of 8 bits; core.kernels.layers.quantized says what they mean."""
 PROGRAM_FILE = "program.json"
 WEIGHTS_FILE = "weights.safetensors"
-
-PathLike = Union[str, "os.PathLike[str]"]
 
 
 def write_program(program: ExportedProgram, folder: PathLike) -> None:
@@ -165,9 +163,7 @@ def folder_path(folder: PathLike) -> Path:
     Raises:
         TypeError: it is none.
     """
-    if not isinstance(folder, (str, os.PathLike)):
-        raise TypeError(f"the folder of a run or an export is a str or a path, not {type(folder).__name__}")
-    return Path(folder)
+    return Path(path_text(folder, "the folder of a run or an export"))
 
 
 def is_exported(folder: PathLike) -> bool:

@@ -16,7 +16,8 @@ from typing import Any
 import core
 from core.jit.exported import version_1
 from core.jit.exported.check import check_program, check_runs
-from core.jit.exported.file import FORMAT, PROGRAM_FILE, VERSION, WEIGHTS_FILE, PathLike, folder_path
+from core.jit.exported.file import FORMAT, PROGRAM_FILE, VERSION, WEIGHTS_FILE, folder_path
+from core.jit.exported.paths import PathLike
 from core.jit.exported.program import (
     ExportedProgram,
     ProgramBody,

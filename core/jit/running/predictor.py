@@ -12,9 +12,9 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.jit import forms
-from core.jit.exported.file import PathLike
 from core.jit.exported.interpreter import replay
 from core.jit.exported.memory import check_memory, is_light
+from core.jit.exported.paths import PathLike
 from core.jit.exported.program import ExportedProgram, ProgramInput, ProgramWeight, has_control_flow
 from core.jit.exported.reader import read_program
 from core.jit.passes.fusion import optimized

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from core.jit import forms
-from core.jit.exported.file import PathLike
 from core.jit.exported.interpreter import replay
 from core.jit.exported.memory import check_memory
+from core.jit.exported.paths import PathLike
 from core.jit.exported.program import ExportedProgram, ProgramWeight
 from core.jit.exported.reader import read_program
 from core.jit.input_spec import InputSpec

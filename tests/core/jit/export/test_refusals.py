@@ -312,5 +312,5 @@ def test_calls_of_a_loaded_layer_that_do_not_fit(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_path(opened: Any) -> None:
     for given in (None, 3, b"x"):
         kind = type(given).__name__
-        with pytest.raises(TypeError, match=f"the folder of a run or an export is a str or a path, not {kind}"):
+        with pytest.raises(TypeError, match=f"the folder of a run or an export is a path, not {kind}"):
             opened(given)
