@@ -13,8 +13,8 @@ import numpy as np
 from tqdm import tqdm
 
 from core.io.array_file import array_file
-from core.jit.exported.file import is_exported
 from core.train.logs.run_folder import writing
+from core.train.runner.experiment import opens_exported
 from core.weights.atomic import atomic_write
 from PaddleClas.classifier import BATCH_SIZE, Classifier, batches
 
@@ -65,7 +65,7 @@ def open_encoder(path: Union[str, os.PathLike[str]], checkpoint: str = "best") -
         FileNotFoundError: it is no run's folder, or there is no such checkpoint.
         ValueError: it is an exported folder, which holds the network with its last layer.
     """
-    if is_exported(path):
+    if opens_exported(path):
         message = "is an exported folder, whose program ends with the classes; features take the folder of the run"
         raise ValueError(f"{os.fspath(path)!r} {message}")
     return Encoder(path, checkpoint)

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 from core.io.array_file import array_file
-from core.jit.exported.file import is_exported
 from core.train.logs.run_folder import writing
 from core.train.runner.answering import predictions_folder
-from core.train.runner.experiment import open_run
+from core.train.runner.experiment import open_run, opens_exported
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_write
 from PaddleNLP.chatting import chat
@@ -96,7 +95,7 @@ def _opened(options: argparse.Namespace) -> tuple[TextReader, Optional[Explainer
     """Return the reader of a run or an exported folder, and what explains its results, where that is asked for."""
     if not options.explain:
         return open_reader(options.run, options.checkpoint, options.overrides), None
-    if is_exported(options.run):
+    if opens_exported(options.run):
         message = "is an exported folder, which computes no gradients; --explain takes the folder of the run"
         raise ValueError(f"{options.run!r} {message}")
     task, folder = open_run(TOOLKIT, options.run, options.checkpoint, options.overrides)

@@ -10,8 +10,7 @@ from typing import Any, Union
 import numpy as np
 
 import core
-from core.jit.exported.file import is_exported
-from core.train.runner.experiment import open_run
+from core.train.runner.experiment import open_run, opens_exported
 from PaddleNLP.config import TOOLKIT
 from PaddleNLP.readers.base import Text, WholeTextReader
 
@@ -57,7 +56,7 @@ def open_encoder(
         FileNotFoundError: it is no run, or there is no such checkpoint.
         ValueError: it is an exported folder, which holds a head's results only.
     """
-    if is_exported(path):
+    if opens_exported(path):
         message = "is an exported folder, which gives a head's results and no vectors"
         raise ValueError(f"{os.fspath(path)!r} {message}: name the folder of the run")
     task, folder = open_run(TOOLKIT, os.fspath(path), checkpoint, overrides)

@@ -69,6 +69,9 @@ def test_an_exported_folder_has_no_features(run: Path, tmp_path: Path) -> None:
     assert export.main([str(run)]) == 0
     with pytest.raises(ValueError, match="is an exported folder, whose program ends with the classes; features take"):
         open_encoder(run / "exported")
+    (run / "exported" / "program.json").write_bytes(b"")
+    with pytest.raises(ValueError, match="no program.json that can be read: export it again"):
+        open_encoder(run / "exported")
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,10 @@ def test_an_export_has_no_features_and_no_explanations(run_of: Runs, tmp_path: P
         infer.main([folder, "好", "--features", str(tmp_path / "a.npy")])
     with pytest.raises(ValueError, match="which computes no gradients; --explain takes the folder of the run"):
         infer.main([folder, "好", "--explain", str(tmp_path / "a.html")])
+    (tmp_path / "exported" / "program.json").write_bytes(b"")
+    for words in (["--features", str(tmp_path / "a.npy")], ["--explain", str(tmp_path / "a.html")]):
+        with pytest.raises(ValueError, match="no program.json that can be read: export it again"):
+            infer.main([folder, "好", *words])
 
 
 @pytest.mark.parametrize(
