@@ -26,7 +26,7 @@ class MergeSection(Section):
         description="lower the scores of boxes that overlap a better one, instead of dropping them (Soft-NMS)",
     )
     soft_sigma: pydantic.PositiveFloat = pydantic.Field(0.5, description="of gaussian")
-    score_threshold: float = pydantic.Field(0.001, ge=0, description="boxes must score above it")
+    score_threshold: float = pydantic.Field(0.001, ge=0, le=1, description="boxes must score above it")
 
 
 class EvaluateSection(Section):

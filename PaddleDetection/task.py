@@ -42,6 +42,11 @@ class DetectionTask(ToolkitTask):
     def __init__(self, config: DetectionConfig) -> None:
         super().__init__(config)
         self.monitor = metric_of([], config.evaluate).monitor
+        if config.evaluate.face_views and config.num_classes != 1:
+            raise ValueError(
+                f"evaluate.face_views is for detectors of faces alone, but network.num_classes is {config.num_classes}"
+                "; set evaluate.face_views: false"
+            )
         self.class_names: Optional[Sequence[str]] = None
         self.network = self.add_network("model", NETWORKS, config.network, "network")
         self.detect = self.network
@@ -81,6 +86,11 @@ class DetectionTask(ToolkitTask):
                     f"name the same classes in the same order: {shortened(', '.join(self.class_names))}"
                 )
         self._check_image(split, dataset)
+        if split == "train" and self.network.learns_masks and "gt_segm" not in dataset[0]:
+            raise ValueError(
+                f"data.train.transforms: {self.config.network.name} learns masks, but the samples have no gt_segm; "
+                "add Poly2Mask before Permute, or train a detector of boxes"
+            )
 
     def _check_image(self, split: str, dataset: DetectionDataset) -> None:
         """Refuse transforms of which the network cannot take the first image, where those of batches change nothing."""

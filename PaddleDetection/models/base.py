@@ -21,6 +21,7 @@ class Detector(nn.Layer, abc.ABC):
         examples: two sizes of an axis of the images, by its number, with which an export is traced in place of
             :class:`core.static.InputSpec`'s; no feature map may have the same size for both.
         fixed_classes: whether num_classes cannot be chosen.
+        learns_masks: whether training needs the objects' masks.
         anchors: widths and heights of each level's anchors, pixels: w, h, w, h, ...; none of a detector without them.
     """
 
@@ -28,6 +29,7 @@ class Detector(nn.Layer, abc.ABC):
     divisor: int = 32
     examples: Optional[Mapping[int, Sequence[int]]] = None
     fixed_classes: bool = False
+    learns_masks: bool = False
     anchors: Sequence[Sequence[float]] = ()
 
     @abc.abstractmethod

@@ -100,6 +100,9 @@ class MultiLabel(SequenceTask):
         self, config: LanguageConfig, thresholds: Union[float, list[float]] = 0.5, monitor: str = "macro_f1"
     ) -> None:
         super().__init__(config)
+        for threshold in thresholds if isinstance(thresholds, list) else [thresholds]:
+            if not 0 <= threshold <= 1:
+                raise ValueError(f"task.thresholds are probabilities, between 0 and 1, not {threshold}")
         self.given = thresholds
         self.monitor = monitor
 

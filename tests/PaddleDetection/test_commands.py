@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from core.train import NonFiniteLossError, read_metrics
+from core.train.config.schema import ConfigError
 from core.vision.image import write_image
 from PaddleDetection import eval as evaluation
 from PaddleDetection import export, infer, train
 from PaddleDetection.config import TOOLKIT
+from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.detector import ExportedDetector, open_detector
 from PaddleDetection.metrics.voc import VOCMetric
@@ -102,6 +104,30 @@ def test_what_cannot_be_looked_at_is_refused(run: Path, tmp_path: Path) -> None:
         TOOLKIT.build_task(config).dataset("train")
 
 
+def test_views_of_faces_are_refused_where_there_are_other_classes() -> None:
+    message = "evaluate.face_views is for detectors of faces alone, but network.num_classes is 10; set evaluate.face_vi"
+    with pytest.raises(ValueError, match=f"^{message}"):
+        TOOLKIT.build_task(TOOLKIT.load(CONFIG, ["evaluate.face_views=true"]))
+
+
+class Boxes(DigitScenes):
+    """Scenes whose objects have no masks."""
+
+    def __getitem__(self, index: int) -> Sample:
+        return {name: field for name, field in super().__getitem__(index).items() if name != "gt_segm"}
+
+
+def test_masks_that_the_data_lacks_are_refused_before_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = TOOLKIT.build_task(TOOLKIT.load(CONFIG, []))
+    monkeypatch.setattr(task.network, "learns_masks", True)
+    scenes = task.dataset("train")
+    boxes = Boxes("train", 4, 64, transform=scenes.transform)
+    message = "data.train.transforms: yolov3_mobilenet_v1 learns masks, but the samples have no gt_segm; add Poly2Mask"
+    with pytest.raises(ValueError, match=f"^{message}"):
+        task.check_dataset("train", boxes)
+    task.check_dataset("test", boxes)
+
+
 def test_a_metric_of_faces_alone_is_refused_before_training() -> None:
     task = TOOLKIT.build_task(TOOLKIT.load(CONFIG, ["evaluate.metric=WIDER"]))
     with pytest.raises(ValueError, match="evaluate.metric WIDER judges faces alone, but the data has 10 classes"):
@@ -130,3 +156,16 @@ def test_transforms_that_the_network_cannot_take_are_refused_before_training(tra
     config = TOOLKIT.load(CONFIG, [f"data.test.transforms={transforms}"])
     with pytest.raises(ValueError, match=f"^{message}"):
         TOOLKIT.build_task(config).dataset("test")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("network.score_threshold=2", "network: yolov3_mobilenet_v1: score_threshold must be less than or equal to 1"),
+        ("network.conf_thresh=-1", "network: yolov3_mobilenet_v1: conf_thresh must be greater than or equal to 0"),
+        ("evaluate.merge={score_threshold: 2}", "evaluate.merge.score_threshold must be less than or equal to 1"),
+    ],
+)
+def test_thresholds_are_shares(change: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        TOOLKIT.load(CONFIG, [change])

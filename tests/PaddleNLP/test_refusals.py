@@ -45,6 +45,11 @@ CASES = {
         ["network.name=roberta", "network.max_position_embeddings=48"],
         "tokenizer.max_length is 48, but roberta takes 47 tokens",
     ),
+    "no probability": (
+        "MultiLabel",
+        ["task.thresholds=[0.5, 2.0]"],
+        r"task.thresholds are probabilities, between 0 and 1, not 2\.0",
+    ),
     "thresholds": (
         "MultiLabel",
         ["task.thresholds=[0.5]"],

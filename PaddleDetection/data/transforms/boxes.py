@@ -79,9 +79,11 @@ class Poly2Mask:
         """Return the sample with "gt_segm"; a sample that has it already, and no "gt_poly", stays.
 
         Raises:
-            ValueError: run lengths are of another size than the image.
+            ValueError: run lengths are of another size than the image, or the data has no masks.
         """
-        if "gt_poly" not in sample and "gt_segm" in sample:
+        if "gt_poly" not in sample:
+            if "gt_segm" not in sample:
+                raise ValueError("Poly2Mask: the data has no masks, gt_poly; train a detector of boxes, without it")
             return sample
         height, width = sample["image"].shape[:2]
         masks = np.zeros((len(sample["gt_poly"]), height, width), np.uint8)

@@ -14,6 +14,7 @@ import numpy as np
 from pycocotools import mask as coco
 
 from core.io.randomness import numpy_random, python_random
+from core.train.config.signatures import Share
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Resize
 from PaddleDetection.data.transforms.objects import cut, overlaps, within
@@ -37,7 +38,7 @@ class RandomCrop:
     def __init__(
         self,
         aspect_ratio: Optional[Sequence[float]] = (0.5, 2.0),
-        thresholds: Sequence[float] = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9),
+        thresholds: Sequence[Share] = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9),
         scaling: Sequence[float] = (0.3, 1.0),
         num_attempts: int = 50,
         allow_no_crop: bool = True,
@@ -148,7 +149,7 @@ class RandomResizeCrop:
         num_attempts: int = 3,
         cover_all_box: bool = False,
         allow_no_crop: bool = False,
-        thresholds: Sequence[float] = (0.3, 0.5, 0.7),
+        thresholds: Sequence[Share] = (0.3, 0.5, 0.7),
         is_mask_crop: bool = False,
     ) -> None:
         if mode not in ("short", "long"):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from core.io.randomness import numpy_random, python_random
+from core.train.config.signatures import Share
 from core.train.config.table import Component
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.faces import part_of, will_do, with_part, within
@@ -77,7 +78,7 @@ class RandomSelect:
     """
 
     def __init__(
-        self, transforms1: Sequence[Mapping[str, Any]], transforms2: Sequence[Mapping[str, Any]], p: float = 0.5
+        self, transforms1: Sequence[Mapping[str, Any]], transforms2: Sequence[Mapping[str, Any]], p: Share = 0.5
     ) -> None:
         from PaddleDetection.data.pipeline import TRANSFORMS  # the table has this class
 

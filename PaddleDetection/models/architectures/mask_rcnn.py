@@ -39,6 +39,8 @@ class MaskRCNN(FasterRCNN):
         **settings: further arguments of :class:`FasterRCNN`.
     """
 
+    learns_masks = True
+
     def __init__(
         self, backbone: Any, neck: Any, head: Any, masks: Any, num_classes: int = 80, **settings: Any
     ) -> None:

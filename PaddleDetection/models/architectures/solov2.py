@@ -60,6 +60,8 @@ class SOLOv2(Detector):
         mask_size: side M of the masks that are given.
     """
 
+    learns_masks = True
+
     def __init__(
         self,
         backbone: Any,

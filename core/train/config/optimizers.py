@@ -27,11 +27,13 @@ _STRENGTH = Annotated[float, pydantic.Field(ge=0)]
 _RANGES: dict[str, Any] = {
     "beta1": _FACTOR,
     "beta2": _FACTOR,
+    "momentum": _FACTOR,
+    "rho": _FACTOR,
     "epsilon": _STRENGTH,
     "weight_decay": _STRENGTH,
     "lamb_weight_decay": _STRENGTH,
 }
-"""What a config may give for arguments that also take Tensors or regularizers."""
+"""What a config may give for arguments whose annotations name no range, or that also take Tensors or regularizers."""
 
 
 def _signature(name: str) -> inspect.Signature:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import inspect
 import math
 import sys
 import typing
-from typing import Any, Callable, TypeVar, Union
+from typing import Annotated, Any, Callable, TypeVar, Union
 
 import pydantic
 from pydantic_core import PydanticCustomError
@@ -15,6 +16,12 @@ from pydantic_core import PydanticCustomError
 from core.train.config.yaml_file import shortened
 
 Entry = TypeVar("Entry", bound=Callable[..., Any])
+
+Share = Annotated[float, pydantic.Field(ge=0, le=1)]
+"""A probability, or another number from 0 to 1."""
+
+_SHARES = ("prob", "*_prob", "*_threshold", "conf_thresh", "iou_thresh", "fg_thresh", "bg_thresh")
+"""How arguments are called that are shares, with the annotation ``float``: probabilities, scores and overlaps."""
 
 
 @functools.cache
@@ -73,6 +80,16 @@ def entry_signature(entry: Callable[..., Any]) -> inspect.Signature:
     return inspect.Signature([one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in found.values()])
 
 
+def ranged(name: str, annotation: Any) -> Any:
+    """Return the annotation of an argument: of a plain number whose name says that it is a share, with its range.
+
+    Args:
+        name: of the argument.
+        annotation: its own; one that is not ``float`` stays.
+    """
+    return Share if annotation is float and any(fnmatch.fnmatchcase(name, each) for each in _SHARES) else annotation
+
+
 _OUT_OF_RANGE = ("less_than", "less_than_equal", "greater_than", "greater_than_equal")
 
 
@@ -100,8 +117,9 @@ def check_argument(owner: str, argument: str, value: Any, annotation: Any) -> No
     except pydantic.ValidationError as error:
         problem = error.errors(include_url=False)[0]
         in_words = describe_type(annotation)
-        if problem["type"] in _OUT_OF_RANGE and not problem["loc"]:
-            in_words = problem["msg"].replace("Input should be ", "")
+        if problem["type"] in _OUT_OF_RANGE:
+            limit = problem["msg"].replace("Input should be ", "")
+            in_words = f"{in_words}, each {limit}" if problem["loc"] else limit
         raise _wrong(owner, argument, value, in_words) from None
 
 

@@ -17,7 +17,7 @@ import pydantic
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from core.io.files import join_path
-from core.train.config.signatures import check_argument, signature_of
+from core.train.config.signatures import check_argument, ranged, signature_of
 from core.train.config.signatures import describe_type as describe_type
 from core.weights.messages import shown
 
@@ -174,7 +174,7 @@ class Table:
         ask = _imported(self.signature) if isinstance(self.signature, str) else self.signature
         signature = ask(name) if ask else signature_of(self.resolve(name))
         return {
-            key: parameter
+            key: parameter.replace(annotation=ranged(key, parameter.annotation))
             for key, parameter in signature.parameters.items()
             if key not in self.provided
             and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)

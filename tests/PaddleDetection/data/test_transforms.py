@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from core.io.randomness import sample_scope
+from core.train.config.table import Component
 from PaddleDetection.data.pipeline import BATCH_TRANSFORMS, TRANSFORMS
 from PaddleDetection.data.transforms.auto_augment import AutoAugment
 from PaddleDetection.data.transforms.basic import Decode, NormalizeImage, Resize
 from PaddleDetection.data.transforms.batch import BatchRandomResize, InOrder, PadBatch
+from PaddleDetection.data.transforms.boxes import Poly2Mask
 from PaddleDetection.data.transforms.color import AugmentHSV
 from PaddleDetection.data.transforms.masks import decoded
 from PaddleDetection.data.transforms.mosaic import Mosaic
@@ -128,12 +130,33 @@ def test_sizes_of_batches_are_known_where_they_are() -> None:
         (lambda: AugmentHSV(hgain=5), r"AugmentHSV: hgain, sgain and vgain belong together, not \[5, None, None\]"),
         (lambda: PadResize([3, 0]), r"PadResize: target_size must be one or two positive numbers, not \[3, 0\]"),
         (lambda: BatchRandomResize(320), "BatchRandomResize: target_size must be a list of sizes to draw from, not 3"),
+        (lambda: Poly2Mask()({"image": np.zeros((2, 2, 3), np.uint8)}), "Poly2Mask: the data has no masks, gt_poly; "),
         (lambda: decoded({"size": [3, 4], "counts": [12]}, 4, 4), "lengths are of 3 x 4 pixels, the image of 4 x 4"),
     ],
 )
 def test_what_cannot_be_is_refused(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("component", "message"),
+    [
+        ({"name": "RandomFlip", "prob": 2}, "RandomFlip: prob must be less than or equal to 1, not 2"),
+        ({"name": "Mosaic", "mixup_prob": -0.5}, "Mosaic: mixup_prob must be greater than or equal to 0, not -0.5"),
+        (
+            {"name": "RandomSelect", "transforms1": [], "transforms2": [], "p": 1.5},
+            "RandomSelect: p must be less than or equal to 1, not 1.5",
+        ),
+        (
+            {"name": "RandomCrop", "thresholds": [0.5, 2.0]},
+            "RandomCrop: thresholds must be list of number, each less than or equal to 1, not ",
+        ),
+    ],
+)
+def test_probabilities_and_overlaps_are_shares(component: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TRANSFORMS.check(Component.model_validate(component))
 
 
 def test_one_of_two_lists_is_chosen() -> None:

@@ -117,6 +117,21 @@ def test_mistakes_are_one_line_with_file_line_and_key(tmp_path: Path, mistake: s
     assert message.startswith(MISTAKES[mistake]) and "\n" not in message
 
 
+@pytest.mark.parametrize(
+    ("name", "argument", "message"),
+    [
+        ("Momentum", "momentum: 2", "Momentum: momentum must be less than 1, not 2"),
+        ("Momentum", "momentum: -0.5", "Momentum: momentum must be greater than or equal to 0, not -0.5"),
+        ("RMSProp", "momentum: 1.0", "RMSProp: momentum must be less than 1, not 1.0"),
+        ("Adadelta", "rho: 1.5", "Adadelta: rho must be less than 1, not 1.5"),
+    ],
+)
+def test_what_decays_is_a_share(tmp_path: Path, name: str, argument: str, message: str) -> None:
+    text = f"optimizer:\n  name: {name}\n  {argument}\nschedule: {{name: Constant, learning_rate: 0.1}}\n"
+    with pytest.raises(ConfigError, match=rf"run.yaml:3: optimizer: {message}$"):
+        loaded(tmp_path, text)
+
+
 def test_keys_are_listed_with_types_defaults_and_meaning() -> None:
     lines = describe_schema(Config)
     assert lines[0] == (

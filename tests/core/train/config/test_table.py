@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from core.train.config.schema import ConfigError, Section, load_config
+from core.train.config.signatures import Share
 from core.train.config.table import Component, Named, Table
 
 
@@ -34,10 +35,13 @@ class Book:
         sort: Callable[[int], int] = abs,
         sizes: Sequence[int] = (1, 2),
         weights: Optional[Weights] = None,
+        spine_prob: float = 0.5,
+        overlaps: Sequence[Share] = (),
     ) -> None:
         if len(sizes) > 2:
             raise ValueError(f"Book: at most 2 sizes, not {len(sizes)}")
         self.pages, self.sort, self.sizes, self.weights = pages, sort, sizes, weights
+        self.spine_prob, self.overlaps = spine_prob, overlaps
 
 
 PAMPHLET = functools.partial(Book, sizes=(1,))
@@ -154,6 +158,9 @@ def test_a_long_table_is_listed_elsewhere() -> None:
         ({"pages": "3"}, "Novel: pages must be integer, not '3'"),
         ({"weights": -1.0}, "Novel: weights must be greater than 0, not -1.0"),
         ({"weights": float("nan")}, "Novel: weights must be a finite number, not nan"),
+        ({"spine_prob": 2}, "Novel: spine_prob must be less than or equal to 1, not 2"),
+        ({"spine_prob": -0.1}, "Novel: spine_prob must be greater than or equal to 0, not -0.1"),
+        ({"overlaps": [0.5, 2.0]}, "Novel: overlaps must be list of number, each less than or equal to 1, not "),
         ({"sizes": ["a"]}, "Novel: sizes must be list of integer, not "),
     ],
 )
@@ -163,8 +170,9 @@ def test_types_and_ranges_of_arguments(arguments: dict[str, Any], message: str) 
 
 
 def test_a_function_and_what_an_entry_fixes_are_no_arguments() -> None:
-    assert BOOKS.describe("Novel") == "{name: Novel, pages: integer, sizes: [1, 2], weights: null}"
-    assert BOOKS.describe("Pamphlet") == "{name: Pamphlet, pages: integer, weights: null}"
+    rest = "weights: null, spine_prob: 0.5, overlaps: []}"
+    assert BOOKS.describe("Novel") == f"{{name: Novel, pages: integer, sizes: [1, 2], {rest}"
+    assert BOOKS.describe("Pamphlet") == f"{{name: Pamphlet, pages: integer, {rest}"
 
 
 def test_a_small_default_is_a_number_in_yaml() -> None:
