@@ -38,11 +38,7 @@ class Features(commands.Command):
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for windows and steps that are times."""
-        for name in ("window", "step"):
-            value = getattr(options, name)
-            if value is not None and not value > 0:
-                return f"--{name} must be more than 0 seconds, not {value:g}"
-        return ""
+        return command_line.seconds_problem(options, "window", "step")
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Extract."""

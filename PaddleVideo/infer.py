@@ -37,10 +37,8 @@ class Infer(commands.Infer):
         """Ask for something to look at."""
         if not (options.videos or options.demo):
             return "name videos, or take some of the test split with --demo 4"
-        for name in ("window", "step", "duration"):
-            value = getattr(options, name)
-            if value is not None and not value > 0:
-                return f"--{name} must be more than 0 seconds, not {value:g}"
+        if wrong := command_line.seconds_problem(options, "window", "step", "duration"):
+            return wrong
         return "--step needs --window" if options.step and not options.window else ""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 
 from core import LazyGuard
+from core.train.config.table import check_weights
 from core.weights import fetch, load_weights, read_weights
 from PaddleClas.models.older_names import FLUID, older_names
 from PaddleClas.models.weights import WEIGHTS as CLASSIFIERS
@@ -99,6 +100,7 @@ def _source(network: str, pretrained: Pretrained) -> str:
         raise ValueError(f"the checkpoint {name!r} is of the network {checkpoint.network}, not {network}")
     record = checkpoint.record if checkpoint is not None else CLASSIFIERS.get(name)
     if record is None:
+        check_weights(name, [*(key for key, one in CHECKPOINTS.items() if one.network == network), *CLASSIFIERS])
         return name
     if record.sha256 is None:
         _logger.warning(

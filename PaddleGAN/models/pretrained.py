@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Optional, Union
 
+from core.train.config.table import check_weights
 from core.weights import fetch, file_format, load_weights, read_pickle
 from PaddleGAN.models.weights import CHECKPOINTS, own_checkpoint
 
@@ -52,6 +53,7 @@ def build(table: Any, name: str, pretrained: Pretrained, part: Optional[str], ar
         raise ValueError(f"no weights are published for {name}: pass pretrained=PATH with a file of your own")
     checkpoint = CHECKPOINTS.get(chosen)
     if checkpoint is None:
+        check_weights(chosen, [key for key, one in CHECKPOINTS.items() if one.network == name])
         network = table.resolve(name)(**arguments)
         load(network, chosen, part, table.kind)
         return network

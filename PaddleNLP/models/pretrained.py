@@ -13,7 +13,7 @@ import numpy
 
 from core import LazyGuard
 from core.train.config.signatures import signature_of
-from core.train.config.table import nearest
+from core.train.config.table import check_weights, nearest
 from core.weights import fetch, load_weights, read_weights
 from PaddleNLP.models.folder_settings import folder_settings
 from PaddleNLP.models.registry import MODELS, head_of
@@ -169,6 +169,7 @@ def _source(name: str, pretrained: Any) -> str:
                 f"{name} stands for networks of any size, for which no weights are published: name a"
                 " checkpoint of PaddleNLP.list_models(), or pass pretrained=PATH with a file of your own"
             )
+        check_weights(wanted, CHECKPOINTS)
         return wanted
     family = CHECKPOINTS[name].family if name in CHECKPOINTS else name
     if checkpoint.family != family:

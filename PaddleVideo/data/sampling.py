@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import abc
+import math
 from typing import Any, Optional
 
 import numpy as np
 
 from core.io.randomness import integer, uniform
 from PaddleVideo.data.sources import FrameSource
+
+MOST_FRAMES = 2048
+"""Frames that are taken of a video, at most: pictures of 224 x 224 take 300 megabytes, and 1.2 gigabytes as float32."""
 
 
 class FrameSampler(abc.ABC):
@@ -40,11 +44,11 @@ class SampleSegments(FrameSampler):
         random: take them from a random place of the segment, as training does, in place of its middle.
 
     Raises:
-        ValueError: a number is not positive.
+        ValueError: a number is not positive, frames are more than 2048.
     """
 
     def __init__(self, num_seg: int, seg_len: int = 1, random: bool = False) -> None:
-        _check_positive("SampleSegments", num_seg=num_seg, seg_len=seg_len)
+        _check_frames("SampleSegments", num_seg=num_seg, seg_len=seg_len)
         self.num_seg = num_seg
         self.seg_len = seg_len
         self.random = random
@@ -70,11 +74,11 @@ class SampleUniform(FrameSampler):
         num_seg: how many.
 
     Raises:
-        ValueError: it is not positive.
+        ValueError: it is not positive, or more than 2048.
     """
 
     def __init__(self, num_seg: int) -> None:
-        _check_positive("SampleUniform", num_seg=num_seg)
+        _check_frames("SampleUniform", num_seg=num_seg)
         self.num_seg = num_seg
 
     def numbers(self, count: int, frames_per_second: float) -> np.ndarray:
@@ -94,11 +98,12 @@ class SampleDense(FrameSampler):
         random: take the part from a random place, as training does.
 
     Raises:
-        ValueError: a number is not positive, or ``random`` asks for several parts.
+        ValueError: a number is not positive, frames are more than 2048, or ``random`` asks for several parts.
     """
 
     def __init__(self, num_seg: int, span: int = 64, clips: int = 1, random: bool = False) -> None:
-        _check_positive("SampleDense", num_seg=num_seg, span=span, clips=clips)
+        _check_positive("SampleDense", span=span)
+        _check_frames("SampleDense", num_seg=num_seg, clips=clips)
         _check_one("SampleDense", clips, random)
         self.num_seg = num_seg
         self.span = span
@@ -128,13 +133,14 @@ class SampleClips(FrameSampler):
             last of several clips ends before the video does); null: those of the clip itself.
 
     Raises:
-        ValueError: a number is not positive, or ``random`` asks for several clips.
+        ValueError: a number is not positive, frames are more than 2048, or ``random`` asks for several clips.
     """
 
     def __init__(
         self, num_frames: int, interval: int = 1, clips: int = 1, random: bool = False, rate: Optional[float] = None
     ) -> None:
-        _check_positive("SampleClips", num_frames=num_frames, interval=interval, clips=clips)
+        _check_positive("SampleClips", interval=interval)
+        _check_frames("SampleClips", num_frames=num_frames, clips=clips)
         _check_one("SampleClips", clips, random)
         if rate is not None and not rate > 0:
             raise ValueError(f"SampleClips: rate must be positive, not {rate}")
@@ -167,6 +173,14 @@ def _check_positive(owner: str, **numbers: int) -> None:
     for name, value in numbers.items():
         if value < 1:
             raise ValueError(f"{owner}: {name} must be at least 1, not {value}")
+
+
+def _check_frames(owner: str, **numbers: int) -> None:
+    _check_positive(owner, **numbers)
+    frames = math.prod(numbers.values())
+    if frames > MOST_FRAMES:
+        factors = " times ".join(f"{name} {value}" for name, value in numbers.items())
+        raise ValueError(f"{owner}: {factors} gives {frames} frames; lower it to {MOST_FRAMES} at most")
 
 
 def _check_one(owner: str, clips: int, random: bool) -> None:

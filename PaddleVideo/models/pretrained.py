@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Union
 
 from core import LazyGuard
+from core.train.config.table import check_weights
 from core.weights import fetch, load_weights, read_weights
 from PaddleClas.models.weights import SSLD_WEIGHTS
 from PaddleClas.models.weights import WEIGHTS as CLASSIFIERS
@@ -83,6 +84,7 @@ def _source(network: str, pretrained: Pretrained) -> str:
         distilled = path.endswith("_ssld")
         record = SSLD_WEIGHTS.get(path[: -len("_ssld")]) if distilled else CLASSIFIERS.get(path)
         if record is None:
+            check_weights(path, [*CLASSIFIERS, *(f"{name}_ssld" for name in SSLD_WEIGHTS)])
             return path
     if record.sha256 is None:
         _logger.warning(

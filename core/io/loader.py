@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any, Callable, Optional
 
@@ -16,6 +17,9 @@ from core.io.prefetch import prefetched
 from core.io.reading import Reader
 from core.io.sampler import EpochRandomSampler
 from core.io.workers.pool import Workers
+
+LEAST_LIMIT = 32
+"""So many workers are allowed on any machine; otherwise four for each processor. Each is a Python of its own."""
 
 
 class DataLoader:
@@ -231,6 +235,10 @@ def _check_options(
         )
     if not isinstance(num_workers, int) or isinstance(num_workers, bool) or num_workers < 0:
         raise ValueError(f"DataLoader: num_workers must be a non-negative integer, not {num_workers!r}")
+    most = max(LEAST_LIMIT, 4 * (os.cpu_count() or 1))
+    if num_workers > most:
+        count = os.cpu_count() or 1
+        raise ValueError(f"DataLoader: num_workers {num_workers} is more than {most}, the most for {count} processors")
     if not isinstance(prefetch_factor, int) or prefetch_factor < 1:
         raise ValueError(f"DataLoader: prefetch_factor must be a positive integer, not {prefetch_factor!r}")
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 <= timeout < 1e9:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import os
 import select
 import signal
@@ -130,6 +131,22 @@ def positive(text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no positive integer")
     return int(text)
+
+
+def seconds_problem(options: argparse.Namespace, *names: str) -> str:
+    """Return what is wrong with options that are times, in words; nothing where each is None or a positive number.
+
+    Args:
+        options: of a command line.
+        *names: of the options, without dashes.
+    """
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and not value > 0:
+            return f"--{name} must be more than 0 seconds, not {value:g}"
+        if value is not None and math.isinf(value):
+            return f"--{name} must be a finite number of seconds, not {value:g}"
+    return ""
 
 
 def folder_of(module_file: str) -> str:

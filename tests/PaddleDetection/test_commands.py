@@ -169,3 +169,14 @@ def test_transforms_that_the_network_cannot_take_are_refused_before_training(tra
 def test_thresholds_are_shares(change: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         TOOLKIT.load(CONFIG, [change])
+
+
+def test_a_bucket_that_is_too_short_is_named_as_a_key() -> None:
+    config = TOOLKIT.load(CONFIG, ["data.train.batching={buckets: {objects: [1]}}"])
+    loader = TOOLKIT.build_task(config).loader("train")
+    message = (
+        "field 'gt_bbox' has [0-9]+ of size 'objects', whose last bucket is 1; add a bucket to "
+        "data.train.batching.buckets.objects, or set data.train.batching.longest: truncate"
+    )
+    with pytest.raises(ValueError, match=message):
+        list(loader.batches())

@@ -114,6 +114,8 @@ def test_windows_a_timeline_and_a_video_with_the_answers(run: Path, tmp_path: Pa
     [
         ([], "name videos, or take some of the test split with --demo 4"),
         (["a.mp4", "--window", "0"], "--window must be more than 0 seconds, not 0"),
+        (["a.mp4", "--window", "inf"], "--window must be a finite number of seconds, not inf"),
+        (["a.mp4", "--window", "2", "--step", "inf"], "--step must be a finite number of seconds, not inf"),
         (["a.mp4", "--step", "1"], "--step needs --window"),
     ],
 )

@@ -108,8 +108,8 @@ class Pad(Field):
                 position = int(np.argmax(lengths[:, place] > limit))
                 raise SampleError(
                     position,
-                    f"field {path} has {lengths[position, place]} of size {name!r}, whose last bucket is {limit}; add "
-                    "a bucket, or pass longest='truncate'",
+                    f"field {path} has {lengths[position, place]} of size {name!r}, whose last bucket is {limit}; "
+                    f"{sizes.advice(name)}",
                 )
         return Arrays(arrays, lengths)
 
@@ -167,7 +167,7 @@ class Concatenate(Field):
             raise SampleError(
                 int(np.argmax(lengths.cumsum() > limit)),
                 f"with it field {path} has more rows than the last bucket of {self.rows!r}, {limit} (the batch has "
-                f"{lengths.sum()}); add a bucket, make smaller batches, or pass longest='truncate'",
+                f"{lengths.sum()}); make smaller batches, {sizes.advice(self.rows)}",
             )
         return Arrays(arrays, lengths)
 

@@ -23,9 +23,14 @@ class Sizes:
         longest: how to treat what is longer than the last bucket: "error" or "truncate", or one of these for each
             name ("error" for one that is not there).
 
+    Attributes:
+        section: the section of a config that says them, for messages; empty: none does.
+
     Raises:
         ValueError: a rule is neither a positive integer nor a rising list of them, or ``longest`` is something else.
     """
+
+    section = ""
 
     def __init__(self, rules: Optional[Mapping[str, SizeRule]] = None, longest: Longest = "error") -> None:
         self.rules: dict[str, Union[int, list[int]]] = {
@@ -43,6 +48,12 @@ class Sizes:
         """Return the last bucket of a name, beyond which nothing may be; None where nothing is refused."""
         rule = self.rules.get(name)
         return rule[-1] if isinstance(rule, list) and self.longest.get(name) != "truncate" else None
+
+    def advice(self, name: str) -> str:
+        """Return what to do about what is longer than the last bucket of a name, in words."""
+        if self.section:
+            return f"add a bucket to {self.section}.buckets.{name}, or set {self.section}.longest: truncate"
+        return "add a bucket, or pass longest='truncate'"
 
     def padded(self, name: str, wanted: int) -> int:
         """Return the size to which something is padded.

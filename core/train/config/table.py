@@ -8,6 +8,7 @@ import fnmatch
 import importlib
 import inspect
 import json
+import os
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any, Callable, ClassVar, Optional, Union
 import pydantic
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from core.io.files import join_path
+from core.io.files import is_url, join_path
 from core.train.config.signatures import check_argument, ranged, signature_of
 from core.train.config.signatures import describe_type as describe_type
 from core.weights.messages import shown
@@ -272,3 +273,19 @@ def nearest_names(name: str, known: Iterable[str], count: int, cutoff: float) ->
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that looks most like ``name``."""
     return nearest_names(name, known, 1, 0.0)[0]
+
+
+def check_weights(source: str, known: Iterable[str]) -> None:
+    """Refuse weights that are neither a path nor a known name, but look like one.
+
+    Args:
+        source: what a config names: a path, a URL or a name.
+        known: the names that there are.
+
+    Raises:
+        FileNotFoundError: there is no such file; the message has the nearest names.
+    """
+    near = [] if is_url(source) or os.path.exists(source) else nearest_names(source, known, 3, 0.6)
+    if near:
+        names = f"the nearest {'are' if near[1:] else 'is'} {', '.join(map(repr, near))}"
+        raise FileNotFoundError(f"pretrained: there are no weights {shown(source)}, and no such file; {names}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from core.io import DataLoader
+from core.io import Collate, DataLoader
 from core.train.config.optimizers import Optimized, build_optimizer
 from core.train.config.table import Component, Table
 from core.train.logs.run_folder import RunFolder
@@ -122,9 +122,11 @@ class ToolkitTask(Task):
                 section = section.model_copy(update={"shuffle": False, "drop_last": False})
             given = self.fields(split), self.config.seed, data.num_workers, split != "test", self.collate(split)
             try:
-                self._loaders[split] = section.build_loader(*given)
+                loader = self._loaders[split] = section.build_loader(*given)
             except ValueError as error:
                 raise ValueError(f"data.{split}: {error}") from None
+            if isinstance(loader.collate_fn, Collate):
+                loader.collate_fn.sizes.section = f"data.{split}.batching"
         return self._loaders[split]
 
     # networks

@@ -150,6 +150,10 @@ def test_official_weights_come_from_the_cache(cached: Path, caplog: pytest.LogCa
         ({"name": "yolov3_mobilnet_v1"}, "unknown network 'yolov3_mobilnet_v1'; the nearest"),
         ({"num_classes": 0}, "num_classes must be a positive whole number, not 0"),
         ({"path": "yolov3_darknet53_270e_coco"}, "is of the network yolov3_darknet53, not yolov3_mobilenet_v1"),
+        (
+            {"path": "ResNet9999"},
+            "^pretrained: there are no weights 'ResNet9999', and no such file; the nearest are '.*'ResNet50'",
+        ),
         ({"path": "none.pdparams"}, "none.pdparams': there is no such file"),
         ({"path": "MobileNetV1_x0_25"}, "cannot download .*put it at .*MobileNetV1_x0_25_pretrained.pdparams"),
         ({"name": "picodet_s", "path": "picodet_s_320_coco_lcnet"}, "cannot download .*picodet_s_320_coco_lcnet.pdpa"),

@@ -214,6 +214,8 @@ def test_what_cannot_be_loaded(tmp_path: Path) -> None:
         create_model("ernie", pretrained=True)
     with pytest.raises(TypeError, match="pretrained must be a bool, a checkpoint's name or a path, not 3"):
         create_model("ernie", pretrained=3)
+    with pytest.raises(FileNotFoundError, match="there are no weights 'ernie-1.00', and no such file; the nearest"):
+        create_model("ernie", pretrained="ernie-1.00")
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         create_model("ernie", pretrained=tmp_path / "none.pdparams", **SETTINGS)
 

@@ -108,6 +108,10 @@ def test_only_chosen_frames_are_read() -> None:
         (lambda: SampleDense(8, span=0), "SampleDense: span must be at least 1, not 0"),
         (lambda: SampleDense(8, clips=2, random=True), "random places are for one clip; leave out clips, or random"),
         (lambda: SampleClips(8, rate=0.0), "SampleClips: rate must be positive, not 0.0"),
+        (lambda: SampleUniform(10000), "SampleUniform: num_seg 10000 gives 10000 frames; lower it to 2048 at most"),
+        (lambda: SampleSegments(1000, 5), "num_seg 1000 times seg_len 5 gives 5000 frames; lower it to 2048 at most"),
+        (lambda: SampleDense(4000), "num_seg 4000 times clips 1 gives 4000 frames; lower it to 2048 at most"),
+        (lambda: SampleClips(8, clips=500), "num_frames 8 times clips 500 gives 4000 frames; lower it to 2048 at most"),
         (lambda: SampleUniform(-1), "SampleUniform: num_seg must be at least 1, not -1"),
     ],
 )

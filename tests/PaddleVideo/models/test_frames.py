@@ -196,5 +196,7 @@ def test_what_cannot_be_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             call()
+    with pytest.raises(FileNotFoundError, match="there are no weights 'ResNet999_vd', and no such file; the nearest"):
+        PaddleVideo.create_model("tsn_r50", pretrained="ResNet999_vd")
     with pytest.raises(TypeError, match="pretrained must be a bool, a classifier's name or a path, not 3"):
         PaddleVideo.create_model("tsn_r18", pretrained=3)  # type: ignore[arg-type]  # the mistake

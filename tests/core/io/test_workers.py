@@ -426,6 +426,7 @@ def test_local_classes_and_functions_are_named() -> None:
     ("options", "kind", "message"),
     [
         ({"num_workers": -1}, ValueError, "num_workers must be a non-negative integer, not -1"),
+        ({"num_workers": 10**6}, ValueError, r"num_workers 1000000 is more than \d+, the most for \d+ processors"),
         ({"num_workers": True}, ValueError, "num_workers must be a non-negative integer, not True"),
         ({"prefetch_factor": 0}, ValueError, "prefetch_factor must be a positive integer, not 0"),
         ({"timeout": -2}, ValueError, "timeout must be a number of seconds, 0 or more, not -2"),
