@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Callable, NoReturn, Optional, Union
 
 from core.kernels.engine.requirements import PackageError, check
-from core.train.interruption import TrainingInterrupted
+from core.train.interruption import Terminated, TrainingInterrupted, leaving_in_order
 
 USER_MISTAKES = (ValueError, TypeError, KeyError, OSError, ArithmeticError, NotImplementedError, PackageError)
 
@@ -204,7 +204,8 @@ def run(main: Callable[[], int]) -> NoReturn:
     try:
         check()
         try:
-            code = main()
+            with leaving_in_order():
+                code = main()
         finally:
             sys.stdout.flush()
     except TrainingInterrupted as interruption:
@@ -213,6 +214,9 @@ def run(main: Callable[[], int]) -> NoReturn:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         code = 130
+    except Terminated:
+        print("terminated", file=sys.stderr)
+        code = 143
     except MemoryError as error:
         description = " ".join(["not enough memory;", *str(error).split()]).rstrip(";")
         print(f"error: {description}", file=sys.stderr)

@@ -11,7 +11,7 @@ import pytest
 
 from core.io import WorkerError
 from core.train import TrainingInterrupted, command_line
-from core.train.interruption import Interruption
+from core.train.interruption import Interruption, leaving_in_order
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -60,6 +60,34 @@ def test_a_warning_is_one_line_without_a_place_in_the_code() -> None:
     script += "command_line.run(lambda: warnings.warn('a text of 102 tokens\\n is cut') or 0)\n"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr == "warning: a text of 102 tokens is cut\n"
+
+
+def test_a_polite_kill_runs_what_cleans_up(tmp_path: Path) -> None:
+    script = """
+import os, signal, sys
+from core.jit.export.folder import new_folder
+from core.train import command_line
+
+def main():
+    with new_folder(sys.argv[1]) as folder:
+        (folder / "weights").write_bytes(b"half")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+command_line.run(main)
+"""
+    words = [sys.executable, "-c", script, str(tmp_path / "exported")]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (143, "terminated\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_keeps_its_own_handler() -> None:
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    with leaving_in_order():
+        ours = signal.getsignal(signal.SIGTERM)
+        with leaving_in_order():
+            assert signal.getsignal(signal.SIGTERM) is ours is not signal.SIG_DFL
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
 def test_first_signal_waits_second_raises() -> None:
