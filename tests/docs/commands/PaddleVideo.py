@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tests.docs.commands.run import PEERS, Commands, NotRun, Run
 
-SMALL_CTCN = "-o network.length=64 -o network.width=4 -o network.channels=8 -o 'network.head_channels=[8,8]'"
 MOVING = (
     "-o train.epochs=1 -o data.train.dataset.count=32 -o data.valid.dataset.count=8 -o data.test.dataset.count=8 "
     "-o expect=null"
 )
+TOPICS = f"{MOVING} -o data.train.batch_size=16"
+CTCN = f"{MOVING} -o network.length=64 -o network.width=4 -o network.channels=8 -o 'network.head_channels=[8,8]'"
+PROPOSALS = f"{MOVING} -o network.tscale=16 -o network.dscale=8"
 
 COMMANDS: Commands = [
     (
@@ -47,7 +49,7 @@ COMMANDS: Commands = [
     ),
     (
         "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_topics_nextvlad.yaml",
-        Run(f"{MOVING} -o data.train.batch_size=16", says="trained in"),
+        Run(TOPICS, says="trained in"),
     ),
     (
         "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_figures_stgcn.yaml",
@@ -55,7 +57,7 @@ COMMANDS: Commands = [
     ),
     (
         "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_ctcn.yaml",
-        Run(f"{MOVING} {SMALL_CTCN}", says="trained in"),
+        Run(CTCN, says="trained in"),
     ),
     ("python PaddleVideo/infer.py runs/moving_digits_ctcn --demo 4", Run(says="timelines of 4 videos beside")),
     ("python PaddleVideo/export.py runs/moving_digits_ctcn", Run(says="compared with the live network: equal")),
@@ -82,8 +84,8 @@ COMMANDS: Commands = [
         (f"python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_{name}.yaml", how)
         for name, how in (
             ("ctcn", NotRun("it is run above")),
-            ("bmn", Run(f"{MOVING} -o network.tscale=16 -o network.dscale=8", says="trained in")),
-            ("bsn", Run(f"{MOVING} -o network.tscale=16 -o network.dscale=8", says="trained in")),
+            ("bmn", Run(PROPOSALS, says="trained in")),
+            ("bsn", Run(PROPOSALS, says="trained in")),
             ("ms_tcn", Run(f"{MOVING} -o network.num_layers=2", says="trained in")),
         )
     ),
@@ -117,12 +119,12 @@ COMMANDS: Commands = [
     ),
     (
         "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_topics_nextvlad.yaml",
-        Run(f"{MOVING} -o data.train.batch_size=16", says="trained in"),
+        Run(TOPICS, says="trained in"),
     ),
     (
         "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_topics_nextvlad.yaml "
         "-o 'network={name: mean_logistic, class_num: 20, feature_dims: [64, 16]}' -o expect=null",
-        Run(f"{MOVING} -o data.train.batch_size=16", says="trained in"),
+        Run(TOPICS, says="trained in"),
     ),
     (
         "python -m benchmarks.PaddleVideo.fight_clips FOLDER --peers PYTHON "
