@@ -4,7 +4,7 @@
 
 FILE is a text; its lines are what is tokenised, and the models are learned of them. The peers are sentencepiece itself,
 given the texts as they are, and paddlenlp's tokenisers in Python: `--paddle` names a Python in which paddlepaddle
-and paddlenlp are installed. Each side is a program of its own with one thread, and its processor time counts; the sides
+and paddlenlp are installed. Each side is a process of its own with one thread, and its processor time counts; the sides
 of a row take turns, and the ratio is the median of the rounds' ratios. A ratio above 1 says that ours is faster. Caches
 of words are emptied before each turn of both. Below the rows: what one line of 1 MB takes.
 """
@@ -15,7 +15,6 @@ import argparse
 import io
 import json
 import pickle
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,7 +22,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-ROOT = Path(__file__).resolve().parents[2]
+from benchmarks.core.text_tokenizers import ONE_THREAD, compare
+from benchmarks.paddlenlp_import import let_import
+from benchmarks.side import Side, Steps, require
+
 BATCH = 64
 ROWS = (
     ("xlnet", "sentencepiece"),
@@ -40,8 +42,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10, help="rounds in which the sides take turns (default 10)")
     parser.add_argument("--lines", type=int, default=2000, help="lines per round (default 2000)")
     arguments = parser.parse_args()
-    from benchmarks.side import compare, require
-
     if arguments.paddle:
         require("paddlenlp", python=arguments.paddle)
     with tempfile.TemporaryDirectory() as name:
@@ -54,18 +54,18 @@ def main() -> None:
             python = sys.executable if peer == "sentencepiece" else arguments.paddle
             if python is None:
                 continue
-            sides = Side("ours", kind, sys.executable, folder), Side(peer, kind, python, folder)
+            sides = side("ours", kind, folder), side(peer, kind, folder, python)
             for step in STEPS:
-                mine, theirs, ratio = compare((sides[0], step), (sides[1], step), arguments.rounds)  # type: ignore[arg-type]
+                mine, theirs, ratio = compare(*sides, step, arguments.rounds, kind)
                 speeds = f"{len(lines) / mine:14.0f} {peer:14} {len(lines) / theirs:9.0f}"
                 print(f"{kind:8} {step:7} {speeds} {ratio:6.2f}", flush=True)
-            for side in sides:
-                side.close()
+            for each in sides:
+                each.close()
         print("\na line of 1 MB, ids alone and with offsets, seconds")
         for kind in dict.fromkeys(kind for kind, _ in ROWS):
-            side = Side("ours", kind, sys.executable, folder)
-            print(f"{kind:8} {side.seconds('long', 1):6.2f} {side.seconds('placed', 1):6.2f}", flush=True)
-            side.close()
+            mine = side("ours", kind, folder)
+            print(f"{kind:8} {mine.ask('long'):6.2f} {mine.ask('placed'):6.2f}", flush=True)
+            mine.close()
 
 
 def write_models(lines: list[str], folder: Path) -> None:
@@ -98,29 +98,9 @@ def write_models(lines: list[str], folder: Path) -> None:
     (folder / "lines.json").write_text(json.dumps(lines), encoding="utf-8")
 
 
-class Side:
-    """A program that times its steps when its input says so."""
-
-    def __init__(self, name: str, kind: str, python: str, folder: Path) -> None:
-        self.name = name
-        command = [python, str(Path(__file__).resolve()), "--side", json.dumps([name, kind, str(folder)])]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def seconds(self, step: str, repeats: int = 1) -> float:
-        """Return the mean seconds of processor time of some calls of a step."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        total = 0.0
-        for _ in range(repeats):
-            print(step, file=self._process.stdin, flush=True)
-            line = self._process.stdout.readline()
-            if not line:
-                raise SystemExit(f"{self.name} ended; its message is above")
-            total += float(line)
-        return total / repeats
-
-    def close(self) -> None:
-        """End the program."""
-        self._process.communicate()
+def side(name: str, kind: str, folder: Path, python: str = sys.executable) -> Side:
+    """Return a side, whose steps say how long they took."""
+    return Side(name, build, (name, kind, folder), 1, ONE_THREAD, python)
 
 
 # --- inside a side ---------------------------------------------------------------------------------------------------
@@ -140,8 +120,21 @@ def tokenizer_of(module: Any, kind: str, folder: Path) -> Any:
     return made[kind]()
 
 
-def build(name: str, kind: str, folder: Path) -> dict[str, tuple[Callable[[], Any], Optional[Callable[[], Any]]]]:
-    """Return the steps of a side, each with what is to be done before it is timed."""
+def timed(work: Callable[[], Any], before: Optional[Callable[[], Any]] = None) -> Callable[[], float]:
+    """Return a step that returns the seconds of processor time of its work, without those of what comes before."""
+
+    def step() -> float:
+        if before is not None:
+            before()
+        began = time.process_time()
+        work()
+        return time.process_time() - began
+
+    return step
+
+
+def build(name: str, kind: str, folder: Path) -> Steps:
+    """Return the steps of a side."""
     lines = json.loads((folder / "lines.json").read_text(encoding="utf-8"))
     batches = [lines[start : start + BATCH] for start in range(0, len(lines), BATCH)]
     long = (" ".join(lines) * (1 + 1_000_000 // len(" ".join(lines))))[:1_000_000]
@@ -150,10 +143,9 @@ def build(name: str, kind: str, folder: Path) -> dict[str, tuple[Callable[[], An
 
         model = sentencepiece.SentencePieceProcessor(model_file=str(folder / "spm_cased_simp_sampled.model"))
         return {
-            "single": (lambda: [model.encode(line) for line in lines], None),
-            "batch": (lambda: [model.encode(batch, num_threads=1) for batch in batches], None),
+            "single": timed(lambda: [model.encode(line) for line in lines]),
+            "batch": timed(lambda: [model.encode(batch, num_threads=1) for batch in batches]),
         }
-    sys.path.insert(0, str(ROOT))
     if name == "ours":
         import core.text
 
@@ -165,13 +157,11 @@ def build(name: str, kind: str, folder: Path) -> dict[str, tuple[Callable[[], An
                 ours.pairs.placed.clear()
 
         return {
-            "single": (lambda: [ours(line) for line in lines], forget),
-            "batch": (lambda: [ours.batch(batch) for batch in batches], forget),
-            "long": (lambda: ours(long), forget),
-            "placed": (lambda: ours(long, return_offsets_mapping=True), forget),
+            "single": timed(lambda: [ours(line) for line in lines], forget),
+            "batch": timed(lambda: [ours.batch(batch) for batch in batches], forget),
+            "long": timed(lambda: ours(long), forget),
+            "placed": timed(lambda: ours(long, return_offsets_mapping=True), forget),
         }
-    from benchmarks.paddlenlp_import import let_import
-
     let_import()
     import paddlenlp.transformers
 
@@ -179,27 +169,10 @@ def build(name: str, kind: str, folder: Path) -> dict[str, tuple[Callable[[], An
     theirs.sanitize_special_tokens()
     forget_theirs = theirs.cache.clear if hasattr(theirs, "cache") else None
     return {
-        "single": (lambda: [theirs(line) for line in lines], forget_theirs),
-        "batch": (lambda: [theirs(batch) for batch in batches], forget_theirs),
+        "single": timed(lambda: [theirs(line) for line in lines], forget_theirs),
+        "batch": timed(lambda: [theirs(batch) for batch in batches], forget_theirs),
     }
 
 
-def serve(description: str) -> None:
-    """Time the steps that come from the standard input."""
-    name, kind, folder = json.loads(description)
-    answers, sys.stdout = sys.stdout, sys.stderr
-    steps = build(name, kind, Path(folder))
-    for line in sys.stdin:
-        step, before = steps[line.strip()]
-        if before is not None:
-            before()
-        start = time.process_time()
-        step()
-        print(time.process_time() - start, file=answers, flush=True)
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--side"]:
-        serve(sys.argv[2])
-    else:
-        main()
+    main()
