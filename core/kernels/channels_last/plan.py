@@ -21,7 +21,7 @@ from core.kernels.channels_last.weights import shifted_parts
 from core.kernels.channels_last.winograd_plan import tiles_of
 from core.kernels.layers.quantized import LARGEST
 
-_TASKS = 8  # of a step that is worth it: enough for a few threads to end together
+_TASKS = 16  # of a step that is worth it: enough for a few threads to end together
 _TASK_COST = 8000  # vectors of products that are worth a task
 _HEIGHTS = (7, 4, 2)  # tiles of a task where tasks share the pixels
 _MOST_TILES = 28  # where they share the channels, because weights are more than pixels
