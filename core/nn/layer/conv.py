@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from core.nn import functional as F
 from core.nn.layer.conv_base import ConvNd, Padding, Sizes, padded_for
@@ -12,7 +12,27 @@ from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
 
 
-class Conv1D(ConvNd):
+class _Conv(ConvNd):
+    """Shared body of the convolutions."""
+
+    _convolve: Callable[..., Any]
+
+    def forward(self, x: Any) -> Any:
+        """Return the convolved input."""
+        x, padding = padded_for(self, x)
+        return self._convolve(
+            x,
+            self.weight,
+            bias=self.bias,
+            stride=self._stride,
+            padding=padding,
+            dilation=self._dilation,
+            groups=self._groups,
+            data_format=self._data_format,
+        )
+
+
+class Conv1D(_Conv):
     """Convolution of sequences.
 
     Args:
@@ -32,6 +52,8 @@ class Conv1D(ConvNd):
         input (N, C, L), weight (out_channels, in_channels / groups, *kernel_size),
         output (N, out_channels, L').
     """
+
+    _convolve = staticmethod(F.conv1d)
 
     def __init__(
         self,
@@ -64,22 +86,8 @@ class Conv1D(ConvNd):
             data_format,
         )
 
-    def forward(self, x: Any) -> Any:
-        """Return the convolved input."""
-        x, padding = padded_for(self, x)
-        return F.conv1d(
-            x,
-            self.weight,
-            bias=self.bias,
-            stride=self._stride,
-            padding=padding,
-            dilation=self._dilation,
-            groups=self._groups,
-            data_format=self._data_format,
-        )
 
-
-class Conv2D(ConvNd):
+class Conv2D(_Conv):
     """Convolution of images.
 
     Args:
@@ -99,6 +107,8 @@ class Conv2D(ConvNd):
         input (N, C, H, W), weight (out_channels, in_channels / groups, *kernel_size),
         output (N, out_channels, H, W').
     """
+
+    _convolve = staticmethod(F.conv2d)
 
     def __init__(
         self,
@@ -131,22 +141,8 @@ class Conv2D(ConvNd):
             data_format,
         )
 
-    def forward(self, x: Any) -> Any:
-        """Return the convolved input."""
-        x, padding = padded_for(self, x)
-        return F.conv2d(
-            x,
-            self.weight,
-            bias=self.bias,
-            stride=self._stride,
-            padding=padding,
-            dilation=self._dilation,
-            groups=self._groups,
-            data_format=self._data_format,
-        )
 
-
-class Conv3D(ConvNd):
+class Conv3D(_Conv):
     """Convolution of volumes.
 
     Args:
@@ -166,6 +162,8 @@ class Conv3D(ConvNd):
         input (N, C, D, H, W), weight (out_channels, in_channels / groups, *kernel_size),
         output (N, out_channels, D, H, W').
     """
+
+    _convolve = staticmethod(F.conv3d)
 
     def __init__(
         self,
@@ -196,18 +194,4 @@ class Conv3D(ConvNd):
             weight_attr,
             bias_attr,
             data_format,
-        )
-
-    def forward(self, x: Any) -> Any:
-        """Return the convolved input."""
-        x, padding = padded_for(self, x)
-        return F.conv3d(
-            x,
-            self.weight,
-            bias=self.bias,
-            stride=self._stride,
-            padding=padding,
-            dilation=self._dilation,
-            groups=self._groups,
-            data_format=self._data_format,
         )

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from core.nn import functional as F
 from core.nn.layer.conv_base import ConvNd, Padding, Sizes
 from core.nn.param_attr import ParamAttrLike, PresentAttrLike
 
 
-class Conv1DTranspose(ConvNd):
+class _ConvTranspose(ConvNd):
+    """Shared body of the transposed convolutions."""
+
+    _convolve: Callable[..., Any]
+
+    def forward(self, x: Any, output_size: Optional[Sizes] = None) -> Any:
+        """Return the transposed convolution.
+
+        Args:
+            x: The input.
+            output_size: Spatial size of the output, instead of ``output_padding``.
+        """
+        return self._convolve(
+            x,
+            self.weight,
+            bias=self.bias,
+            stride=self._stride,
+            padding=self._padding,
+            output_padding=0 if output_size is not None else self.output_padding,
+            dilation=self._dilation,
+            groups=self._groups,
+            output_size=output_size,
+            data_format=self._data_format,
+        )
+
+
+class Conv1DTranspose(_ConvTranspose):
     """Transposed convolution of sequences: the gradient of a convolution with respect to its input.
 
     Args:
@@ -29,6 +55,8 @@ class Conv1DTranspose(ConvNd):
         input (N, C, L), weight (in_channels, out_channels / groups, *kernel_size),
         output (N, out_channels, L').
     """
+
+    _convolve = staticmethod(F.conv1d_transpose)
 
     def __init__(
         self,
@@ -61,28 +89,8 @@ class Conv1DTranspose(ConvNd):
             data_format,
         )
 
-    def forward(self, x: Any, output_size: Optional[Sizes] = None) -> Any:
-        """Return the transposed convolution.
 
-        Args:
-            x: The input.
-            output_size: Spatial size of the output, instead of ``output_padding``.
-        """
-        return F.conv1d_transpose(
-            x,
-            self.weight,
-            bias=self.bias,
-            stride=self._stride,
-            padding=self._padding,
-            output_padding=0 if output_size is not None else self.output_padding,
-            dilation=self._dilation,
-            groups=self._groups,
-            output_size=output_size,
-            data_format=self._data_format,
-        )
-
-
-class Conv2DTranspose(ConvNd):
+class Conv2DTranspose(_ConvTranspose):
     """Transposed convolution of images: the gradient of a convolution with respect to its input.
 
     Args:
@@ -102,6 +110,8 @@ class Conv2DTranspose(ConvNd):
         input (N, C, H, W), weight (in_channels, out_channels / groups, *kernel_size),
         output (N, out_channels, H, W').
     """
+
+    _convolve = staticmethod(F.conv2d_transpose)
 
     def __init__(
         self,
@@ -134,28 +144,8 @@ class Conv2DTranspose(ConvNd):
             data_format,
         )
 
-    def forward(self, x: Any, output_size: Optional[Sizes] = None) -> Any:
-        """Return the transposed convolution.
 
-        Args:
-            x: The input.
-            output_size: Spatial size of the output, instead of ``output_padding``.
-        """
-        return F.conv2d_transpose(
-            x,
-            self.weight,
-            bias=self.bias,
-            stride=self._stride,
-            padding=self._padding,
-            output_padding=0 if output_size is not None else self.output_padding,
-            dilation=self._dilation,
-            groups=self._groups,
-            output_size=output_size,
-            data_format=self._data_format,
-        )
-
-
-class Conv3DTranspose(ConvNd):
+class Conv3DTranspose(_ConvTranspose):
     """Transposed convolution of volumes: the gradient of a convolution with respect to its input.
 
     Args:
@@ -175,6 +165,8 @@ class Conv3DTranspose(ConvNd):
         input (N, C, D, H, W), weight (in_channels, out_channels / groups, *kernel_size),
         output (N, out_channels, D, H, W').
     """
+
+    _convolve = staticmethod(F.conv3d_transpose)
 
     def __init__(
         self,
@@ -205,24 +197,4 @@ class Conv3DTranspose(ConvNd):
             weight_attr,
             bias_attr,
             data_format,
-        )
-
-    def forward(self, x: Any, output_size: Optional[Sizes] = None) -> Any:
-        """Return the transposed convolution.
-
-        Args:
-            x: The input.
-            output_size: Spatial size of the output, instead of ``output_padding``.
-        """
-        return F.conv3d_transpose(
-            x,
-            self.weight,
-            bias=self.bias,
-            stride=self._stride,
-            padding=self._padding,
-            output_padding=0 if output_size is not None else self.output_padding,
-            dilation=self._dilation,
-            groups=self._groups,
-            output_size=output_size,
-            data_format=self._data_format,
         )

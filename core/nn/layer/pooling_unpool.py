@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from core.nn import functional as F
 from core.nn.layer.checks import one_of
@@ -16,6 +16,7 @@ class _MaxUnPool(Layer):
     """Shared body of the unpooling layers."""
 
     _format = ""
+    _unpool: Callable[..., Any]
 
     def __init__(
         self,
@@ -34,6 +35,23 @@ class _MaxUnPool(Layer):
         self.output_size = output_size
         self.name = name
 
+    def forward(self, x: Any, indices: Any) -> Any:
+        """Return the unpooled input.
+
+        Args:
+            x: Maxima.
+            indices: Their int32 positions.
+        """
+        return self._unpool(
+            x,
+            indices,
+            kernel_size=self.ksize,
+            stride=self.stride,
+            padding=self.padding,
+            data_format=self.data_format,
+            output_size=self.output_size,
+        )
+
     def extra_repr(self) -> str:
         """Return the output's size."""
         return f"output_size={self.output_size}"
@@ -49,9 +67,13 @@ class MaxUnPool1D(_MaxUnPool):
         data_format: ``NCL``.
         output_size: Spatial size of the output, where several are possible.
         name: Unused; for Paddle's signature.
+
+    Shapes:
+        x and indices (N, C, L), output (N, C, L').
     """
 
     _format = "NCL"
+    _unpool = staticmethod(F.max_unpool1d)
 
     def __init__(
         self,
@@ -64,23 +86,6 @@ class MaxUnPool1D(_MaxUnPool):
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
-    def forward(self, x: Any, indices: Any) -> Any:
-        """Return the unpooled input.
-
-        Args:
-            x: Maxima (N, C, L).
-            indices: Their int32 positions.
-        """
-        return F.max_unpool1d(
-            x,
-            indices,
-            kernel_size=self.ksize,
-            stride=self.stride,
-            padding=self.padding,
-            data_format=self.data_format,
-            output_size=self.output_size,
-        )
-
 
 class MaxUnPool2D(_MaxUnPool):
     """Puts maxima of images back where MaxPool2D(return_mask=True) found them, zeros elsewhere.
@@ -92,9 +97,13 @@ class MaxUnPool2D(_MaxUnPool):
         data_format: ``NCHW``.
         output_size: Spatial size of the output, where several are possible.
         name: Unused; for Paddle's signature.
+
+    Shapes:
+        x and indices (N, C, H, W), output (N, C, H', W').
     """
 
     _format = "NCHW"
+    _unpool = staticmethod(F.max_unpool2d)
 
     def __init__(
         self,
@@ -107,23 +116,6 @@ class MaxUnPool2D(_MaxUnPool):
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
-    def forward(self, x: Any, indices: Any) -> Any:
-        """Return the unpooled input.
-
-        Args:
-            x: Maxima (N, C, H, W).
-            indices: Their int32 positions.
-        """
-        return F.max_unpool2d(
-            x,
-            indices,
-            kernel_size=self.ksize,
-            stride=self.stride,
-            padding=self.padding,
-            data_format=self.data_format,
-            output_size=self.output_size,
-        )
-
 
 class MaxUnPool3D(_MaxUnPool):
     """Puts maxima of volumes back where MaxPool3D(return_mask=True) found them, zeros elsewhere.
@@ -135,9 +127,13 @@ class MaxUnPool3D(_MaxUnPool):
         data_format: ``NCDHW``.
         output_size: Spatial size of the output, where several are possible.
         name: Unused; for Paddle's signature.
+
+    Shapes:
+        x and indices (N, C, D, H, W), output (N, C, D', H', W').
     """
 
     _format = "NCDHW"
+    _unpool = staticmethod(F.max_unpool3d)
 
     def __init__(
         self,
@@ -149,20 +145,3 @@ class MaxUnPool3D(_MaxUnPool):
         name: Optional[str] = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
-
-    def forward(self, x: Any, indices: Any) -> Any:
-        """Return the unpooled input.
-
-        Args:
-            x: Maxima (N, C, D, H, W).
-            indices: Their int32 positions.
-        """
-        return F.max_unpool3d(
-            x,
-            indices,
-            kernel_size=self.ksize,
-            stride=self.stride,
-            padding=self.padding,
-            data_format=self.data_format,
-            output_size=self.output_size,
-        )
