@@ -11,13 +11,21 @@ from core.train.task import Evaluator
 from PaddleDetection.config import EvaluateSection
 from PaddleDetection.data.dataset import DetectionDataset
 from PaddleDetection.metrics.base import Found, Metric
-from PaddleDetection.metrics.coco import COCOMetric
+from PaddleDetection.metrics.coco import NAMES, COCOMetric
 from PaddleDetection.metrics.voc import VOCMetric
 from PaddleDetection.metrics.wider_face import WIDERFaceMetric
 from PaddleDetection.results import FACES, box_rows, mask_rows, write_faces
 
 MOST_LISTED = 20
 """Classes of which the evaluation command has a line each without being asked."""
+
+
+NUMBERS = {
+    "VOC": ["mAP"],
+    "COCO": [*NAMES, *(f"mask_{name}" for name in NAMES)],
+    "WIDER": ["AP", "AP_easy", "AP_medium", "AP_hard"],
+}
+"""Names of all numbers that each metric may give."""
 
 
 class DetectionEvaluator(Evaluator):

@@ -20,7 +20,7 @@ from PaddleDetection.config import DetectionConfig
 from PaddleDetection.data.anchors import anchor_facts
 from PaddleDetection.data.dataset import DetectionDataset
 from PaddleDetection.data.pipeline import batched_fields, network_fields
-from PaddleDetection.evaluator import DetectionEvaluator, metric_of
+from PaddleDetection.evaluator import NUMBERS, DetectionEvaluator, metric_of
 from PaddleDetection.face_views import FaceViews, vote
 from PaddleDetection.metrics.base import Found
 from PaddleDetection.models.registry import NETWORKS
@@ -42,6 +42,7 @@ class DetectionTask(ToolkitTask):
     def __init__(self, config: DetectionConfig) -> None:
         super().__init__(config)
         self.monitor = metric_of([], config.evaluate).monitor
+        self.numbers = NUMBERS[config.evaluate.metric]
         if config.evaluate.face_views and config.num_classes != 1:
             raise ValueError(
                 f"evaluate.face_views is for detectors of faces alone, but network.num_classes is {config.num_classes}"

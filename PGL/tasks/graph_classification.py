@@ -50,6 +50,7 @@ class GraphClassification(GraphTask):
         ValueError: an argument is out of range, or the data set is none of graphs.
     """
 
+    numbers = ("accuracy", "macro_f1", "loss")
     models = ("GIN", "SAGPool")
     monitor = "accuracy"
 

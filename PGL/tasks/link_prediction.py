@@ -79,6 +79,7 @@ class LinkPrediction(GraphTask):
         ValueError: an argument is out of range.
     """
 
+    numbers = ("mrr", "mean_rank", "hits_1", "hits_3", "hits_10")
     models = ("TransE", "RotatE")
     monitor = "mrr"
 

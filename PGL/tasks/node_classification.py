@@ -64,6 +64,7 @@ class NodeClassification(GraphTask):
         ValueError: features are missing or not finite, or the data has no nodes to train on.
     """
 
+    numbers = ("accuracy", "macro_f1", "loss")
     models: Sequence[str] = ("GCN", "GAT", "GATv2", "GraphSAGE", "SGC", "SSGC", "APPNP", "GCNII", "Transformer")
     monitor = "accuracy"
     sparse = 0.25

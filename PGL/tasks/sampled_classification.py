@@ -38,6 +38,7 @@ class SampledNodeClassification(GraphTask):
         ValueError: an argument is out of range, or features are missing or not finite.
     """
 
+    numbers = ("accuracy", "macro_f1", "loss")
     models = ("GraphSAGE",)
     monitor = "accuracy"
 

@@ -105,6 +105,7 @@ class SkipGramTask(GraphTask):
         ValueError: an argument is out of range, or the optimizer is another.
     """
 
+    numbers = ("macro_f1", "micro_f1")
     models = ("DeepWalk", "Node2vec", "LINE", "Metapath2vec")
     splits = ("test",)
     monitor = "macro_f1"

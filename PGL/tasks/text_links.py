@@ -71,6 +71,7 @@ class TextLinkPrediction(GraphTask):
         ValueError: an argument is out of range, or the data set is none of texts.
     """
 
+    numbers = ("mrr", "mean_rank", "hits_1", "hits_3", "hits_10")
     models = ("ErnieSageV1", "ErnieSageV2")
     monitor = "mrr"
 

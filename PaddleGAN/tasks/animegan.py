@@ -54,6 +54,7 @@ class AnimeGAN(UnpairedTask):
         ValueError: there is no such loss, or a weight is negative.
     """
 
+    numbers = ("fid", "input_fid")
     generators = ("AnimeGenerator", "AnimeGeneratorLite")
     discriminators = ("AnimeDiscriminator",)
     any_size = True

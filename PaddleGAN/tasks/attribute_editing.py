@@ -87,6 +87,8 @@ class AttributeEditing(AdversarialTask):
                 f"data.train.dataset: {type(samples).__name__} has no attributes to edit; take Faces or CelebA"
             )
         self.attribute_names: Sequence[str] = samples.attribute_names
+        edited = [f"edited_{name}" for name in self.attribute_names]
+        self.numbers = ["editing_accuracy", "attributes_kept", "psnr", "ssim", "judge_accuracy", *edited]
         channels, height, width = samples[0][0].shape
         if height != width:
             raise ValueError(f"data.train.transforms: images must be square, not {height} x {width}; crop them")

@@ -39,6 +39,7 @@ class ConditionalGAN(NoiseTask):
             temperature is not positive.
     """
 
+    numbers = ("fid", "kid", "agreement", "agreement_of_real")
     generators = ("CGANGenerator", "ConditionalDeepConvGenerator")
     discriminators = ("CGANDiscriminator",)
 

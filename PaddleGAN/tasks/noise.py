@@ -44,6 +44,7 @@ class NoiseTask(AdversarialTask):
         temperature: what noise is multiplied by outside training.
     """
 
+    numbers: Sequence[str] = ("fid", "kid")
     modes: Sequence[str] = ("samples", "interpolate")
     temperature = 1.0
 

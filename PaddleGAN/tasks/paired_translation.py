@@ -27,6 +27,7 @@ class PairedTask(TranslationTask):
         config: the experiment.
     """
 
+    numbers = ("psnr", "ssim", "l1", "mean_psnr", "mean_ssim", "mean_l1", "input_psnr", "input_ssim", "input_l1")
     monitor, higher_is_better = "psnr", True
 
     def __init__(self, config: GANConfig) -> None:

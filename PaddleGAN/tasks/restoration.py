@@ -41,6 +41,7 @@ class RestorationTask(AdversarialTask):
         ValueError: there is no such distance, or the border is negative.
     """
 
+    numbers = ("psnr", "ssim", "bicubic_psnr", "bicubic_ssim")
     modes = ("restore",)
     monitor, higher_is_better = "psnr", True
     given_axes = 3

@@ -57,6 +57,7 @@ class StarGANv2(AdversarialTask):
         ValueError: a weight is negative, the generator wants masks, or the networks are of different sizes.
     """
 
+    numbers = ("fid", "agreement", "diversity")
     generators = ("StarGANv2Generator",)
     discriminators = ("StarGANv2Discriminator",)
     modes = ("restyle",)

@@ -29,6 +29,11 @@ class UnpairedTask(TranslationTask):
         config: the experiment; samples are (A, B), which do not belong together.
     """
 
+    numbers: Sequence[str] = (
+        *("fid", "fid_a", "fid_b", "input_fid"),
+        *("psnr", "input_psnr", "editing_accuracy", "attributes_kept"),
+    )
+
     def __init__(self, config: GANConfig) -> None:
         super().__init__(config)
         self._features: Optional[Any] = None

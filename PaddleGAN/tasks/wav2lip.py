@@ -50,6 +50,7 @@ class Wav2Lip(AdversarialTask):
         ValueError: a weight is negative, both take more than there is, or the expert is missing or not asked.
     """
 
+    numbers = ("l1", "psnr", "sync")
     generators = ("Wav2Lip",)
     discriminators = ("Wav2LipDiscQual",)
     modes = ("speak",)

@@ -30,6 +30,7 @@ class BidirectionalLanguageModel(SentenceEnds):
             takes all.
     """
 
+    numbers = ("perplexity", "forward_perplexity", "backward_perplexity")
     head = "language_model"
     monitor = "perplexity"
     higher_is_better = False

@@ -94,6 +94,7 @@ class MultipleChoice(StackedTask):
         config: the experiment.
     """
 
+    numbers = ("accuracy",)
     head = "multiple_choice"
     reader = "choices"
     labelled = False

@@ -49,6 +49,7 @@ class Classification(SequenceTask):
         monitor: the number by which the best checkpoint is chosen.
     """
 
+    numbers: Sequence[str] = ("accuracy", "macro_f1", "loss", "f1", "matthews", "auc")
     reader = "classification"
     monitor = "accuracy"
 
@@ -93,6 +94,7 @@ class MultiLabel(SequenceTask):
         monitor: the number by which the best checkpoint is chosen.
     """
 
+    numbers = ("micro_f1", "macro_f1", "exact", "auc")
     reader = "multi_label"
     answers = "labels"
 
@@ -154,6 +156,7 @@ class Regression(SequenceTask):
         config: the experiment.
     """
 
+    numbers = ("pearson", "spearman", "mse")
     reader = "regression"
     answers = "numbers"
     monitor = "pearson"

@@ -49,6 +49,7 @@ class DistantRelation(Classification):
         monitor: the number by which the best checkpoint is chosen.
     """
 
+    numbers = ("accuracy", "macro_f1", "loss", "f1", "matthews", "auc", "precision", "recall")
     head = "relation_classification"
     reader = "distant_relation"
 

@@ -39,6 +39,7 @@ class LanguageModel(SentenceEnds):
         config: the experiment.
     """
 
+    numbers = ("perplexity", "cross_entropy", "above_best", "best_perplexity")
     head = "encoder"
     reader = "language_model"
     monitor = "perplexity"

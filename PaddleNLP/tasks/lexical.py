@@ -44,6 +44,8 @@ class LexicalAnalysis(TokenClassification):
     ) -> None:
         super().__init__(config, units, True, monitor)
         self.segmentation, self.grows = segmentation, grows
+        if segmentation:
+            self.numbers = [*self.numbers, *(f"words_{name}" for name in ("precision", "recall", "f1"))]
         self._known = 0
 
     def check_dataset(self, split: str, dataset: Any) -> None:

@@ -55,6 +55,9 @@ class MultiTask(LanguageTask):
                 raise ValueError(f"task.parts.{name}: {component.name} cannot share an encoder with other tasks")
         if not self.parts:
             raise ValueError("task.parts is empty: name the tasks that are to be learned together")
+        if all(part.numbers for part in self.parts.values()):
+            of_parts = [f"{name}_{number}" for name, part in self.parts.items() for number in part.numbers]
+            self.numbers = [*of_parts, "mean"]
         self._pairs: dict[str, bool] = {}
 
     # data

@@ -40,6 +40,7 @@ class PassageReading(LanguageTask):
 
     head = "passage_reading"
     reader = "passages"
+    numbers = ("rouge_l", "bleu_1", "bleu_2", "bleu_3", "bleu_4", "marked_rouge_l", "share_of_marked")
     labelled = False
 
     def __init__(

@@ -40,6 +40,7 @@ class Pretraining(LanguageTask):
         words: a dictionary, in each line a word and how often it occurs, relative to ``data.root``.
     """
 
+    numbers = ("loss", "accuracy", "perplexity", "next_sentence_accuracy")
     monitor = "loss"
     higher_is_better = False
     labelled = False

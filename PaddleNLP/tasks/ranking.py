@@ -28,6 +28,7 @@ class Ranking(Classification):
         if any(count < 1 for count in recall_at):
             raise ValueError(f"task.recall_at must hold numbers from 1 on, not {min(recall_at)}")
         self.recall_at = list(recall_at)
+        self.numbers = [*self.numbers, "mrr", "map", *(f"recall_at_{count}" for count in self.recall_at)]
 
     def check_dataset(self, split: str, dataset: Any) -> None:
         """Refuse data without pairs that fit or do not, and splits to be evaluated that have no groups."""

@@ -30,6 +30,7 @@ class RelationExtraction(LanguageTask):
         threshold: the probability from which a mark counts as given.
     """
 
+    numbers = ("precision", "recall", "f1")
     head = "token_classification"
     reader = "relations"
     answers = "labels"

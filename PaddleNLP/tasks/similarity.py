@@ -27,6 +27,7 @@ class Similarity(StackedTask):
         monitor: the number by which the best checkpoint is chosen.
     """
 
+    numbers = ("auc", "accuracy", "best_accuracy", "best_threshold")
     head = "similarity"
     reader = "similarity"
     answers = "numbers"

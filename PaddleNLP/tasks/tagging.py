@@ -46,6 +46,7 @@ class TokenClassification(LanguageTask):
         super().__init__(config)
         self.units, self.chunked = units, chunked
         self.monitor = monitor or ("f1" if chunked else "accuracy")
+        self.numbers = ["precision", "recall", "f1", "accuracy"] if chunked else ["accuracy"]
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return ids and labels of some samples; only the first token of a word has one."""

@@ -62,6 +62,7 @@ class Translation(LanguageTask):
         monitor: the number by which the best checkpoint is chosen, "bleu" or "perplexity".
     """
 
+    numbers: Sequence[str] = ("bleu", "perplexity")
     reader = "translation"
     labelled = False
 

@@ -50,6 +50,8 @@ class VariationalGeneration(Translation):
         bleu_tokenize: see there.
     """
 
+    numbers = ("bleu", "perplexity", "kl", "reconstruction", "bound")
+
     def __init__(
         self,
         config: LanguageConfig,

@@ -13,7 +13,6 @@ import numpy as np
 from core.jit.input_spec import InputSpec
 from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
-from core.train.runner.expectation import require_known
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Evaluator, Phase
 from core.vision.image import write_image
@@ -78,18 +77,15 @@ class IntervalTask(ToolkitTask):
         class_names: the classes that the network knows, in order; None before data is read.
 
     Raises:
-        ValueError: the network is of another kind, or the config expects a number that no evaluation gives.
+        ValueError: the network is of another kind.
     """
 
     takes: ClassVar[tuple[str, str]]
     data: ClassVar[tuple[Any, str]] = (IntervalDataset, "ActivityNetFeatures")
-    numbers: ClassVar[Sequence[str]]
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
         self.class_names: Optional[Sequence[str]] = None
-        if config.expect is not None:
-            require_known(config.expect, list(self.numbers))
 
     @functools.cached_property
     def network(self) -> Any:

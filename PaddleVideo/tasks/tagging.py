@@ -12,7 +12,6 @@ import numpy as np
 import core
 from core.jit.input_spec import InputSpec
 from core.train.logs.result_file import ResultFile
-from core.train.runner.expectation import require_known
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Evaluator, Phase
 from PaddleVideo.data.youtube8m import FeatureDataset
@@ -73,15 +72,11 @@ class TaggingTask(ToolkitTask):
         config: the experiment, a :class:`PaddleVideo.config.VideoConfig`; the network says what its loss is.
 
     Raises:
-        ValueError: the network is of another kind, or the config expects a number that no evaluation gives.
+        ValueError: the network is of another kind.
     """
 
+    numbers = ("hit_at_one", "perr", "gap")
     monitor = "gap"
-
-    def __init__(self, config: Any) -> None:
-        super().__init__(config)
-        if config.expect is not None:
-            require_known(config.expect, list(TaggingEvaluator().result()))
 
     @functools.cached_property
     def network(self) -> Any:

@@ -180,3 +180,10 @@ def test_a_bucket_that_is_too_short_is_named_as_a_key() -> None:
     )
     with pytest.raises(ValueError, match=message):
         list(loader.batches())
+
+
+@pytest.mark.parametrize(("metric", "known"), [("VOC", "mAP"), ("COCO", "AP, AP50, AP75, AP_small, .*, mask_AR_large")])
+def test_numbers_of_a_metric_are_known_before_training(metric: str, known: str, tmp_path: Path) -> None:
+    words = options(f"output={tmp_path / 'run'}", f"evaluate.metric={metric}", "expect={at_least: {map: 0.5}}")
+    with pytest.raises(ValueError, match=f"^expect.at_least: the evaluation gives {known}, not 'map'$"):
+        train.main(["-c", str(CONFIG), *words])

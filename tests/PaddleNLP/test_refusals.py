@@ -45,6 +45,11 @@ CASES = {
         ["network.name=roberta", "network.max_position_embeddings=48"],
         "tokenizer.max_length is 48, but roberta takes 47 tokens",
     ),
+    "no such number": (
+        "MultiLabel",
+        ["expect={at_least: {accuracy: 0.5}}"],
+        "expect.at_least: the evaluation gives micro_f1, macro_f1, exact, auc, not 'accuracy'$",
+    ),
     "no probability": (
         "MultiLabel",
         ["task.thresholds=[0.5, 2.0]"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import re
@@ -85,6 +86,9 @@ class Walk:
         found = json.loads((self.run / f"evaluation_{split}" / "results.json").read_text())[split]
         assert f"{split}: " in output
         assert set(expected) <= set(found)
+        toolkit = importlib.import_module(f"{self.toolkit}.config").TOOLKIT
+        named = toolkit.build_task(toolkit.load(self.run / "config.yaml").evaluated(split)).numbers
+        assert not named or {name for name, value in found.items() if isinstance(value, float)} <= set(named)
         for name, value in expected.items():
             np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=1e-5, err_msg=name)
 

@@ -66,6 +66,10 @@ class Reply(LanguageTask):
         monitor: the number by which the best checkpoint is chosen.
     """
 
+    numbers = (
+        *("f1", "bleu_1", "bleu_2", "distinct_1", "distinct_2", "exact", "loss", "right_fact", "exact_of_all"),
+        *("different", "distinct_1_of_all", "distinct_2_of_all"),
+    )
     head = "encoder"
     reader = "reply"
     labelled = False

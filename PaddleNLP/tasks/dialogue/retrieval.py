@@ -33,6 +33,7 @@ class KnowledgeSelection(Ranking):
         self, config: LanguageConfig, monitor: str = "recall_at_1", recall_at: Sequence[int] = (1, 2, 5)
     ) -> None:
         super().__init__(config, monitor, recall_at)
+        self.numbers = [*self.numbers, "precision_at_1", "recall_2_at_1"]
 
     def check_dataset(self, split: str, dataset: Any) -> None:
         """Refuse data without facts for a network that reads some, besides what :class:`Ranking` refuses."""

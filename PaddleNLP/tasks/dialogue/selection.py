@@ -87,6 +87,7 @@ class ResponseSelection(ConversationTask, Ranking):
         recall_at: Sequence[int] = (1, 2, 5),
     ) -> None:
         Ranking.__init__(self, config, monitor, recall_at)
+        self.numbers = [*self.numbers, "precision_at_1", "recall_2_at_1"]
         self.set_sizes(turns, keep)
 
     def evaluator(self, split: str) -> SelectionEvaluator:

@@ -15,7 +15,6 @@ from core.train.config.yaml_file import shortened
 from core.train.distillation import frozen, symmetric_divergence
 from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
-from core.train.runner.expectation import require_known
 from core.train.runner.task import ToolkitTask
 from core.train.task import Evaluator, Phase
 
@@ -53,9 +52,8 @@ class ClassifierTask(ToolkitTask):
                 raise ValueError(
                     f"teacher.network.class_num is {asked}, network.class_num is {class_num}; make them equal"
                 )
-        if config.expect is not None:  # a misspelt name is found before training, not after
-            numbers = ClassificationEvaluator(config.class_num, config.evaluate.topk).result()
-            require_known(config.expect, [*numbers, "calibration_error"])
+        found = ClassificationEvaluator(config.class_num, config.evaluate.topk).result()
+        self.numbers = [*found, "calibration_error"]
         self._loss = LOSSES.build(config.loss)
 
     def build_network(self, component: Component) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from core.train.evaluation_pass import EvaluationPass
 from core.train.logs.run_folder import writing
-from core.train.runner.expectation import meets_expectation, numbers_in, shown
+from core.train.runner.expectation import meets_expectation, numbers_in, require_known, shown
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.train.seeds import seed_everything
@@ -52,6 +52,7 @@ def evaluate(
         task = toolkit.build_task(config.evaluated(split))
         task.require_split(split)
         target = Path(output or "runs/evaluation")
+    require_known(task.config.expect, task.numbers)
     task.begin_evaluation()
     evaluator = EvaluationPass(task, task.config.train.compiled, progress=True)(split)
     if evaluator is None:

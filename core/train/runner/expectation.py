@@ -30,17 +30,19 @@ def digits(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 10 else f"{value:.4g}"
 
 
-def require_known(expect: ExpectSection, names: Iterable[str]) -> None:
+def require_known(expect: Optional[ExpectSection], names: Iterable[str]) -> None:
     """Refuse the name of a number that no evaluation gives.
 
     Args:
         expect: the section of the config.
-        names: of the numbers that one gives.
+        names: of the numbers that one may give; none: that is not known.
 
     Raises:
         ValueError: the section has another name.
     """
     known = list(names)
+    if expect is None or not known:
+        return
     for key, wanted in (("at_least", expect.at_least), ("at_most", expect.at_most), ("near", expect.near)):
         for name in wanted:
             if name not in known:

@@ -57,7 +57,12 @@ class ToolkitTask(Task):
 
     Args:
         config: the experiment.
+
+    Attributes:
+        numbers: the names of all numbers that an evaluation may give; none: they are not known before one.
     """
+
+    numbers: Sequence[str] = ()
 
     def __init__(self, config: Any) -> None:
         self.config = config

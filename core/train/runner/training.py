@@ -10,7 +10,7 @@ from core.train.command_line import command_line_of
 from core.train.config.schema import save_config
 from core.train.finish import Outcome
 from core.train.logs.run_folder import RunFolder, writing
-from core.train.runner.expectation import meets_expectation, numbers_in, shown
+from core.train.runner.expectation import meets_expectation, numbers_in, require_known, shown
 from core.train.runner.experiment import SEEDS, claimed_folder, open_experiment
 from core.train.runner.task import Suggestion
 from core.train.runner.toolkit import Toolkit
@@ -82,6 +82,7 @@ def train_run(
     seed_everything(config.seed)
     begun = folder is not None and CheckpointStore(folder.checkpoints).newest() is not None
     task = toolkit.build_task(config.continued() if begun else config)
+    require_known(config.expect, task.numbers)
     facts = task.facts()
     trainer = Trainer(task, config.train, None, config.seed, profile=profile)
     folder = claimed_folder(config, folder)  # a mistake until here leaves no empty folder behind

@@ -139,3 +139,10 @@ def test_commands_are_typed_as_files_of_the_package(monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(Path(__file__).resolve().parents[4])
     assert command_line_of("PGL", "train") == "python PGL/train.py"
     assert command_line_of(toy.TOOLKIT.name, "eval") == "python tests/core/train/runner/eval.py"
+
+
+def test_a_number_that_no_evaluation_gives_is_refused_before_training(tmp_path: Path) -> None:
+    words = ["-c", str(CONFIG), "-o", f"output={tmp_path / 'run'}", "-o", "expect={at_least: {acuracy: 0.9}}"]
+    with pytest.raises(ValueError, match="^expect.at_least: the evaluation gives accuracy, not 'acuracy'$"):
+        toy.train(words)
+    assert not (tmp_path / "run").exists()

@@ -59,6 +59,8 @@ class Hits(Evaluator):
 class TellApart(ToolkitTask):
     """Cross entropy."""
 
+    numbers = ("accuracy",)
+
     def __init__(self, config):
         super().__init__(config)
         self.network = self.add_network("model", NETWORKS, config.network, "network")
