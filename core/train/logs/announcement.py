@@ -40,10 +40,10 @@ def announcement(trainer: Trainer) -> list[str]:
     elif isinstance(size, int) and known_length(dataset) != 1:  # a whole graph, say
         whole = f"{size * options.accumulate} ({options.accumulate} batches of {size})"
         lines.append(f"batch size {whole if options.accumulate > 1 else size}")
-    lines.append(
-        f"{TrainingLength(trainer.steps_per_epoch, options.epochs, options.steps)}, "
-        f"{'compiled' if options.compiled else 'operator by operator'}, {trainer.progress.threads} threads"
-    )
+    length = TrainingLength(trainer.steps_per_epoch, options.epochs, options.steps)
+    how = "compiled" if options.compiled else "operator by operator"
+    lines.append(f"{length}, {how}, {trainer.progress.threads} threads")
+    lines.extend(_warnings(trainer, length.total_steps))
     programs = programs_of(trainer.loader) if options.compiled else None
     if programs is not None:
         lines.append(programs.line + (f", for each of {len(trainer.phases)} phases" if len(trainer.phases) > 1 else ""))
@@ -53,6 +53,25 @@ def announcement(trainer: Trainer) -> list[str]:
         lines.append(average_line(trainer.average.decay))
     if trainer.folder is not None:
         lines.append(f"writing to {trainer.folder}")
+    return lines
+
+
+def _warnings(trainer: Trainer, total_steps: int) -> list[str]:
+    """Return lines about settings that the run is too short for, as where a recipe is tried on less data."""
+    lines = []
+    batches, accumulate = known_length(trainer.loader), trainer.options.accumulate
+    if batches is not None and accumulate > batches:
+        lines.append(
+            f"warning: train.accumulate is {accumulate}, but an epoch has {batches} batch{'es' * (batches != 1)}, and "
+            "a step takes no more: lower it, or the batch size"
+        )
+    for phase in trainer.phases:
+        warmup, steps = getattr(phase.schedule, "warmup_steps", 0), -(-total_steps // phase.period)
+        if warmup > steps:
+            lines.append(
+                f"warning: {phase.name}: the warm-up takes {warmup:,} steps, but training has {steps:,}, so the "
+                "learning rate does not get where the schedule begins: shorten the warm-up, or train longer"
+            )
     return lines
 
 
