@@ -20,6 +20,7 @@ from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
 from core.vision.inputs import expand, read_picture
 from core.weights.atomic import atomic_write
+from core.weights.messages import counted
 from PaddleClas.classifier import BATCH_SIZE, Classifier, ImageClassifier, Prediction, batches, open_classifier
 from PaddleClas.features import open_encoder, write_features
 
@@ -88,7 +89,8 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         stream.write(_table(records).encode("utf-8"))
     failed = sum("error" in record for record in records)
     text = f"; {failed} of {len(records)} images could not be read" if failed else ""
-    print(f"wrote {target}/predictions.json, predictions.csv and {len(records) - failed} pictures beside them{text}")
+    drawn = counted(len(records) - failed, "picture")
+    print(f"wrote {target}/predictions.json, predictions.csv and {drawn} beside them{text}")
     return 1 if failed else 0
 
 

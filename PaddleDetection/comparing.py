@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from pycocotools import mask as coco_mask
 
+from core.weights.messages import counted
 from PaddleDetection.detector import Detections, Image, ObjectDetector
 
 SCORES, CORNERS, MASKS = 1e-4, 0.1, 0.98
@@ -47,7 +48,7 @@ class Comparison:
         """Return the comparison in words."""
         ties = f"; {self.ties} ties" if self.ties else ""
         far = f"scores within {self.scores:.1g}, corners within {self.corners:.2g} pixels{ties}"
-        text = f"{self.objects} objects in {self.images} images: {far}"
+        text = f"{counted(self.objects, 'object')} in {counted(self.images, 'image')}: {far}"
         return text if self.equal else "; ".join(["DIFFERENT", *self.different[:3], text])
 
 

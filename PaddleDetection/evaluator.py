@@ -8,6 +8,7 @@ from typing import Any
 
 from core.train.logs.result_file import ResultFile
 from core.train.task import Evaluator
+from core.weights.messages import counted
 from PaddleDetection.config import EvaluateSection
 from PaddleDetection.data.dataset import DetectionDataset
 from PaddleDetection.metrics.base import Found, Metric
@@ -74,7 +75,7 @@ class DetectionEvaluator(Evaluator):
             return []
         texts = [f", of masks {masks[0][name].average_precision:.3f}" if masks else "" for name in shown]
         return [
-            f"{name}: AP {boxes[name].average_precision:.3f}{more} of {boxes[name].objects} objects"
+            f"{name}: AP {boxes[name].average_precision:.3f}{more} of {counted(boxes[name].objects, 'object')}"
             for name, more in zip(shown, texts)
         ]
 

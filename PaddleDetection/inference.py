@@ -19,6 +19,7 @@ from core.vision.image import write_image
 from core.vision.inputs import expand_named, read_picture
 from core.vision.video import VIDEO_EXTENSIONS, VideoReader, VideoWriter
 from core.weights.atomic import atomic_write
+from core.weights.messages import counted
 from PaddleDetection.data.transforms.basic import Decode
 from PaddleDetection.detector import Detections, Detector, ObjectDetector, open_detector
 from PaddleDetection.pictures import draw_found
@@ -70,7 +71,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         write_predictions(target, records)
     failed = sum("error" in record for record in records)
     text = f"; {failed} of {len(records)} images could not be read" if failed else ""
-    print(f"wrote {target}/predictions.json and {len(records) - failed} pictures beside it{text}")
+    print(f"wrote {target}/predictions.json and {counted(len(records) - failed, 'picture')} beside it{text}")
     return 1 if failed else 0
 
 

@@ -14,6 +14,7 @@ from core.train.runner.pictures import to_picture
 from core.train.runner.previewing import seen
 from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
+from core.weights.messages import counted
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.pipeline import BATCH_TRANSFORMS, SplitSection
 from PaddleDetection.data.transforms.basic import Decode
@@ -50,7 +51,7 @@ def preview(toolkit: Toolkit, options: argparse.Namespace) -> int:
             row.append(annotated(sample, parts, dataset.class_names))
     title = f"{options.split}: {', '.join(section.steps())}"
     write_image(options.output, sheet(rows, title=title, largest=LARGEST))
-    print(f"wrote {options.output}: {count} images, {options.versions} versions of each")
+    print(f"wrote {options.output}: {counted(count, 'image')}, {counted(options.versions, 'version')} of each")
     return 0
 
 

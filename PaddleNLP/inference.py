@@ -16,6 +16,7 @@ from core.train.runner.answering import predictions_folder
 from core.train.runner.experiment import open_run, opens_exported
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_write
+from core.weights.messages import counted
 from PaddleNLP.chatting import chat
 from PaddleNLP.config import TOOLKIT
 from PaddleNLP.data.lines import decoded, text_lines
@@ -83,7 +84,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
                 if not count:
                     raise
                 problem = error
-    print(f"wrote {target}/predictions.jsonl: {count} texts", file=sys.stderr)
+    print(f"wrote {target}/predictions.jsonl: {counted(count, 'text')}", file=sys.stderr)
     if options.explain:
         print(f"wrote {options.explain}: open it in a browser", file=sys.stderr)
     if problem is not None:

@@ -14,6 +14,7 @@ from core.train.runner.answering import answer_each, predictions_folder, write_p
 from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
 from core.vision.inputs import expand_named
+from core.weights.messages import counted
 from PaddleVideo.data.dataset import strip
 from PaddleVideo.data.sources import FileFrames, FrameSource
 from PaddleVideo.localization.inference import infer as find_intervals
@@ -77,7 +78,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         write_predictions(target, records)
     failed = sum("error" in record for record in records)
     text = f"; {failed} of {len(records)} videos could not be read" if failed else ""
-    print(f"wrote {target}/predictions.json and pictures of {len(records) - failed} videos beside it{text}")
+    print(f"wrote {target}/predictions.json and pictures of {counted(len(records) - failed, 'video')} beside it{text}")
     return 1 if failed else 0
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import core
 from core.train.task import Evaluator
+from core.weights.messages import counted
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column
 from PaddleNLP.evaluators.classification import ClassificationEvaluator, write_pictures
@@ -118,7 +119,8 @@ class MultiLabel(SequenceTask):
         if not isinstance(self.given, list):
             return [self.given] * count
         if len(self.given) != count:
-            raise ValueError(f"task.thresholds has {len(self.given)} numbers for {count} labels; give one for each")
+            numbers, labels = counted(len(self.given), "number"), counted(count, "label")
+            raise ValueError(f"task.thresholds has {numbers} for {labels}; give one for each")
         return self.given
 
     def check_dataset(self, split: str, dataset: Any) -> None:

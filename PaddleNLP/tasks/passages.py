@@ -12,6 +12,7 @@ from core.io import Dataset, Pad
 from core.jit.input_spec import InputSpec
 from core.text.batching import LENGTH
 from core.train.runner.task import Program, Suggestion
+from core.weights.messages import counted
 from PaddleNLP.answers.passage_spans import PRIOR
 from PaddleNLP.answers.question_windows import answer_tokens
 from PaddleNLP.config import LanguageConfig
@@ -54,7 +55,8 @@ class PassageReading(LanguageTask):
     ) -> None:
         super().__init__(config)
         if len(prior) < passages:
-            raise ValueError(f"task.prior has {len(prior)} numbers, and task.passages is {passages}: give one for each")
+            numbers = counted(len(prior), "number")
+            raise ValueError(f"task.prior has {numbers}, and task.passages is {passages}: give one for each")
         self.monitor = monitor
         self.passages, self.max_question = passages, max_question
         self.inputs = (None, passages, None)

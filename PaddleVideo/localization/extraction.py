@@ -14,6 +14,7 @@ from tqdm import tqdm
 from core.train.logs.run_folder import OutputError, writing
 from core.vision.inputs import expand_named
 from core.weights import write_pickle
+from core.weights.messages import counted
 from PaddleVideo.data.intervals.features import resampled
 from PaddleVideo.recogniser import ActionRecogniser, Recogniser, Video, frames_of, open_recogniser
 
@@ -57,7 +58,7 @@ def extract(options: argparse.Namespace) -> int:
     kept = len(named) - written - failed
     text = f"; {kept} were there already" if kept else ""
     text += f"; {failed} of {len(named)} videos could not be read" if failed else ""
-    print(f"wrote features of {written} videos to {target}{text}")
+    print(f"wrote features of {counted(written, 'video')} to {target}{text}")
     return 1 if failed else 0
 
 

@@ -16,6 +16,7 @@ from core.train.logs.run_folder import writing
 from core.train.runner.answering import answer_each, predictions_folder, write_predictions
 from core.vision.image import write_image
 from core.vision.inputs import named_apart
+from core.weights.messages import counted
 from PaddleVideo.data.intervals.features import ENDINGS
 from PaddleVideo.localization.localizer import Localizer, RunLocalizer, open_localizer
 from PaddleVideo.localization.pictures import Line, timelines
@@ -81,7 +82,8 @@ def infer(options: argparse.Namespace) -> int:
         write_submission(target, results)
     failed = sum("error" in record for record in records)
     note = f"; {failed} of {len(records)} files could not be read" if failed else ""
-    print(f"wrote {target}/predictions.json, submission.json and timelines of {len(results)} videos beside them{note}")
+    videos = counted(len(results), "video")
+    print(f"wrote {target}/predictions.json, submission.json and timelines of {videos} beside them{note}")
     return 1 if failed else 0
 
 

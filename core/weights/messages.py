@@ -42,3 +42,13 @@ def describe(value: Any) -> str:
     if isinstance(value, numpy.ndarray):
         return f"an array of data type {value.dtype}"
     return f"a {type(value).__name__}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things: "1 text", "2 texts".
+
+    Args:
+        count: how many.
+        noun: what one is called, with an -s for more.
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"

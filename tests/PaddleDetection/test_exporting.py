@@ -44,7 +44,7 @@ def test_what_is_equal() -> None:
     result = compared(moved)
     assert result.equal and result.ties == 0 and result.objects == 3
     assert result.scores == pytest.approx(5e-5, rel=0.01) and result.corners == pytest.approx(0.05, rel=0.01)
-    assert result.describe() == "3 objects in 1 images: scores within 5e-05, corners within 0.05 pixels"
+    assert result.describe() == "3 objects in 1 image: scores within 5e-05, corners within 0.05 pixels"
     assert compared([], []).equal
 
 

@@ -58,7 +58,7 @@ CASES = {
     "thresholds": (
         "MultiLabel",
         ["task.thresholds=[0.5]"],
-        "task.thresholds has 1 numbers for 2 labels; give one for each",
+        "task.thresholds has 1 number for 2 labels; give one for each",
     ),
     "one class a sample": (
         "MultiLabel",

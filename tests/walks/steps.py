@@ -108,7 +108,7 @@ class Walk:
 
 def walk_classifier(walk: Walk, photos: Path, split: str = "test") -> None:
     """Walk an image classifier from training to predictions of its exported folder."""
-    assert "2 samples, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
+    assert "2 samples, 1 version of each" in walk.preview("--images", "2", "--versions", "1")
     walk.train()
     walk.evaluate(split)
     live = walk.infer(photos)
@@ -146,7 +146,7 @@ def walk_intervals(walk: Walk, features: Path) -> None:
 
 def walk_detector(walk: Walk, photos: Path, split: str = "test") -> None:
     """Walk a detector from training to the boxes that its exported folder finds."""
-    assert "2 images, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
+    assert "2 images, 1 version of each" in walk.preview("--images", "2", "--versions", "1")
     walk.train()
     walk.evaluate(split)
     stored = walk.run / f"evaluation_{split}"
@@ -205,7 +205,7 @@ def walk_graph(walk: Walk, near: str, given: Sequence[np.ndarray], expected: Cal
 
 def walk_restorer(walk: Walk, split: str = "test") -> None:
     """Walk a network that restores pictures from training to those that its exported folder restores, of any size."""
-    assert "2 samples, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
+    assert "2 samples, 1 version of each" in walk.preview("--images", "2", "--versions", "1")
     walk.train()
     walk.evaluate(split)
     assert "wrote to" in walk.command("infer", "restore", walk.run)
@@ -225,7 +225,7 @@ def walk_adversarial(
 ) -> None:
     """Walk a generator from training to pictures by its exported folder; some end in no function that bounds them."""
     if modes:  # samples of Wav2Lip are no pictures that a preview shows
-        assert "2 samples, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
+        assert "2 samples, 1 version of each" in walk.preview("--images", "2", "--versions", "1")
     walk.train()
     walk.evaluate(split)
     for mode, words in modes.items():

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Literal, Optional, Union
 
-from core.weights.messages import shown
+from core.weights.messages import counted, shown
 from PaddleNLP.data.dataset import NameLists, TextDataset, TextLists, Transform
 from PaddleNLP.data.labels import ClassLabels
 from PaddleNLP.data.lines import text_lines
@@ -86,8 +86,8 @@ def _check(found: NameLists, lines: Sequence[int], path: str, refuse: bool, suff
     line, tag, problem = wrong[0]
     if refuse:
         raise ValueError(f"{path}:{line}: the tag {shown(tag)} {problem}")
-    counted = f"{len(wrong)} tags break their scheme and stay as they are"
-    warnings.warn(f"{path}: {counted}, the first is in line {line}: {shown(tag)} {problem}", stacklevel=4)
+    many = f"{len(wrong)} tags break their scheme and stay as they are"
+    warnings.warn(f"{path}: {many}, the first is in line {line}: {shown(tag)} {problem}", stacklevel=4)
 
 
 def _numbers(found: NameLists) -> Iterator[Sequence[int]]:
@@ -238,7 +238,7 @@ def _joined_rows(path: str, joint: str) -> Iterator[tuple[list[str], list[str], 
             raise ValueError(f"{path}:{number}: a row must be tokens, a tab, and tags, but has {len(parts)} columns")
         tokens, tags = (part.split(joint) for part in parts)
         if len(tokens) != len(tags):
-            raise ValueError(f"{path}:{number}: {len(tokens)} tokens, but {len(tags)} tags")
+            raise ValueError(f"{path}:{number}: {counted(len(tokens), 'token')}, but {counted(len(tags), 'tag')}")
         if "" in tokens or "" in tags:
             raise ValueError(f"{path}:{number}: a token or a tag is empty")
         yield tokens, tags, [number] * len(tokens)

@@ -9,6 +9,7 @@ from core.text.tokenizers.folders import Folders
 from core.text.tokenizers.pieces import Offsets, Pieces, add_row
 from core.text.tokenizers.token_table import TokenTable
 from core.text.tokenizers.windows import kept, room_for, strategy, windows
+from core.weights.messages import counted
 
 Words = Union[str, Sequence[str]]
 OPTIONS = {
@@ -220,7 +221,8 @@ class PretrainedTokenizer(TokenTable, Folders):
         if isinstance(texts, str) or isinstance(pairs, str):
             raise TypeError(f"{type(self).__name__}.batch takes lists of texts, not one text")
         if pairs is not None and len(pairs) != len(texts):
-            raise ValueError(f"{type(self).__name__}: {len(texts)} texts and {len(pairs)} second texts")
+            given, beside = counted(len(texts), "text"), counted(len(pairs), "second text")
+            raise ValueError(f"{type(self).__name__}: {given} and {beside}")
         if stride < 0 or (stride and max_length is None):
             raise ValueError(f"stride {stride}: a positive number of tokens, which needs max_length")
         name = strategy(truncation, max_length)

@@ -6,6 +6,8 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any, Optional
 
+from core.weights.messages import counted
+
 if TYPE_CHECKING:
     from core.train.checkpoints.store import Progress
     from core.train.config.interval import Interval
@@ -113,10 +115,11 @@ class TrainingLength:
 
     def __str__(self) -> str:
         if self.steps_per_epoch is None:
-            return f"{self.steps} steps of a stream"
+            return f"{counted(self.total_steps, 'step')} of a stream"
         if self.steps is None:
-            return f"{self.epochs} epochs of {self.steps_per_epoch} steps"
-        return f"{self.steps} steps, {self.steps / self.steps_per_epoch:.4g} epochs of {self.steps_per_epoch}"
+            return f"{counted(self.epochs or 0, 'epoch')} of {counted(self.steps_per_epoch, 'step')}"
+        share = f"{self.steps / self.steps_per_epoch:.4g} epochs of {self.steps_per_epoch}"
+        return f"{counted(self.steps, 'step')}, {share}"
 
 
 def steps_per_epoch(loader: Any, accumulate: int) -> Optional[int]:

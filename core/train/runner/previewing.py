@@ -10,6 +10,7 @@ from core.drawing import Caption, sheet
 from core.io.randomness import sample_scope
 from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
+from core.weights.messages import counted
 
 
 def preview(toolkit: Toolkit, options: argparse.Namespace) -> int:
@@ -49,7 +50,7 @@ def preview(toolkit: Toolkit, options: argparse.Namespace) -> int:
     texts = [[Caption([text]) for _, text in row] for row in rows] if captioned else ()
     shown = [[picture for picture, _ in row] for row in rows]
     write_image(options.output, sheet(shown, title=title, captions=texts, largest=section.largest))
-    print(f"wrote {options.output}: {count} samples, {options.versions} versions of each")
+    print(f"wrote {options.output}: {counted(count, 'sample')}, {counted(options.versions, 'version')} of each")
     return 0
 
 

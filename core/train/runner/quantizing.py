@@ -24,6 +24,7 @@ from core.train.runner.experiment import open_run
 from core.train.runner.exporting import write_program
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_write
+from core.weights.messages import counted
 
 RECORD = "quantization.json"
 SENSITIVITY_SAMPLES = 64
@@ -98,7 +99,7 @@ def export_quantized(
         with _eager():
             record["sensitivity"] = _keep_in_float(task, quantization, batches, options.keep_float)
     write_program(program, target, onnx, compared="equal, but for single steps of 8 bits")
-    where = f"{samples} samples of the split {task.calibration!r}"
+    where = f"{counted(samples, 'sample')} of the split {task.calibration!r}"
     print(f"{len(quantization.layers)} of {every} layers in 8 bits; calibrated by {options.algorithm} on {where}")
     if unreached:
         print(f"in float32, as no calibration data passes through them: {', '.join(unreached)}")

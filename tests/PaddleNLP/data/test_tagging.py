@@ -116,7 +116,7 @@ MISTAKES = [
     (CoNLLDataset, "a NOUN\n", r"part.txt: the tag 'NOUN' does not say where a chunk begins"),
     (CoNLLDataset, "\n\n", r"part.txt: there are no samples"),
     (CoNLLDataset, "a O\nb\0 O\n", r"part.txt:2: character 2 is a NUL"),
-    (JoinedRows, "a\x02b\tO\n", r"part.txt:1: 2 tokens, but 1 tags"),
+    (JoinedRows, "a\x02b\tO\n", r"part.txt:1: 2 tokens, but 1 tag"),
     (JoinedRows, "a\x02b\n", r"part.txt:1: a row must be tokens, a tab, and tags, but has 1 columns"),
     (JoinedRows, "a\x02\tO\x02O\n", r"part.txt:1: a token or a tag is empty"),
     (CoNLLUDataset, "1\tde\tde\n", r"part.txt:1: a word of CoNLL-U has 10 columns, not 3"),

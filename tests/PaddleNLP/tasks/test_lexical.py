@@ -162,7 +162,7 @@ def test_the_dictionaries_are_lac_s(tmp_path: Path, capsys: pytest.CaptureFixtur
     ("row", "message"),
     [
         ("好\tzz-B", "a.tsv:1: the label 'zz-B' is none of labels: 'n-B', 'n-I', "),
-        ("你\x02好\tv-B", "a.tsv:1: 2 tokens, but 1 tags"),
+        ("你\x02好\tv-B", "a.tsv:1: 2 tokens, but 1 tag"),
         ("你\x02好\tv-B\x02n-I", "a.tsv:1: the tag 'n-I' goes on with a chunk of another kind"),
         ("\tv-B", "a.tsv:1: a token or a tag is empty"),
     ],

@@ -214,7 +214,7 @@ def test_columns_are_those_of_the_network(vocabulary: Write) -> None:
         (("a",), {"stride": 2}, ValueError, "stride 2: a positive number of tokens, which needs max_length"),
         (("a",), {"return_nothing": True}, ValueError, "no option 'return_nothing'; there are return_attention_mask"),
         (("a",), {"return_word_ids": True}, ValueError, "return_word_ids goes with is_split_into_words"),
-        ((["a"], ["b", "c"]), {}, ValueError, "1 texts and 2 second texts"),
+        ((["a"], ["b", "c"]), {}, ValueError, "1 text and 2 second texts"),
         ((["a"], "b"), {}, TypeError, "takes lists of texts, not one text"),
         ((["a", None],), {}, TypeError, "a text is a string, and not None"),
         ((3,), {}, TypeError, "a text is a string, and not 3"),

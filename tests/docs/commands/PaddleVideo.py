@@ -63,17 +63,17 @@ COMMANDS: Commands = [
     ("python PaddleVideo/export.py runs/moving_digits_ctcn", Run(says="compared with the live network: equal")),
     (
         "python PaddleVideo/infer.py runs/moving_digits_ctcn/exported clip.npy --duration 9.6",
-        Run(says="timelines of 1 videos beside"),
+        Run(says="timelines of 1 video beside"),
     ),
     (
         "python PaddleVideo/features.py runs/moving_digits_tsm videos --window 0.6 --step 0.2 --output features",
-        Run(says="wrote features of 1 videos to features"),
+        Run(says="wrote features of 1 video to features"),
     ),
     (
         "python PaddleVideo/features.py RGB videos --second FLOW --window 0.6 --step 0.2 --length 512 --output scores",
         Run(
             instead={"RGB": "runs/moving_digits_tsm", "FLOW": "runs/moving_digits_tsm"},
-            says="wrote features of 1 videos to scores",
+            says="wrote features of 1 video to scores",
         ),
     ),
     (
