@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.channels_last import table as t
+from core.kernels.channels_last.convolutions import multiply
 from core.kernels.channels_last.forms import BFLOAT16, FLOAT32
 from core.kernels.channels_last.narrow_input import pack_plain, round_plain
 from core.kernels.channels_last.narrow_steps import (
@@ -19,7 +20,7 @@ from core.kernels.channels_last.narrow_steps import (
     gather_narrow,
     multiply_narrow,
 )
-from core.kernels.channels_last.steps import clear_border, copy_plain, join, multiply
+from core.kernels.channels_last.steps import clear_border, copy_plain, join
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, threads
 from core.kernels.numeric.sharing import APART, next_task, wait_for_all
 

@@ -10,15 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.channels_last import table as t
+from core.kernels.channels_last.convolutions import convolve_rows, multiply
 from core.kernels.channels_last.steps import (
     add_up,
     average,
     clear_border,
     combine,
-    convolve_rows,
     copy_plain,
     join,
-    multiply,
     pool,
     shift,
 )
