@@ -1,6 +1,6 @@
 """Pixels of 16- and 8-bit numbers: in float32, times factors of their channels, and the largest or the sum of windows.
 
-Functions take an empty array that says which forms there are, as those of
+Functions take an empty array that says which form there is beside float32, as those of
 :mod:`core.kernels.channels_last.narrow_tiles` do.
 """
 
@@ -103,7 +103,7 @@ def take(
 
 
 @intrinsic
-def pool(
+def pool_window(
     context: Any,
     marker: Any,
     memory: Any,
@@ -155,7 +155,8 @@ def pool(
 
             code.loop(vectors, [], vector)
 
-        kinds = [(form, adding) for form in (FLOAT32, form_of(signature.args[0])) for adding in (False, True)]
+        forms = dict.fromkeys((FLOAT32, form_of(signature.args[0])))
+        kinds = [(form, adding) for form in forms for adding in (False, True)]
         bodies = [(2 * form + adding, lambda kind=(form, adding): of_kind(*kind)) for form, adding in kinds]
         code.choose(code.sum(code.times(form, 2), adds), bodies)
         return context.get_dummy_value()

@@ -10,7 +10,7 @@ import numpy as np
 from core.kernels.channels_last import table as t
 from core.kernels.channels_last.activation import ACTIVATIONS, activate
 from core.kernels.channels_last.forms import FLOAT32
-from core.kernels.channels_last.narrow_pixels import pool, scale_pixels, take
+from core.kernels.channels_last.narrow_pixels import pool_window, scale_pixels, take
 from core.kernels.channels_last.narrow_tiles import (
     AS_THEY_ARE,
     IN_PLACE,
@@ -255,7 +255,7 @@ def gather_narrow(
     for x in range(width):
         left, right = max(0, x * stride - before), min(length, x * stride - before + kernel)
         window = (source + left * pixel, step[t.SOURCE_LINE], pixel, last - first, right - left)
-        pool(marker, memory, *which, *window, scratch + x * channels, *grid)
+        pool_window(marker, memory, *which, *window, scratch + x * channels, *grid)
     target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
     sums, ends = (channels // LANES, width, scratch, AS_THEY_ARE), (0, 0, -1, 0, 0, target, step[t.TARGETS], -1)
     _write(marker, memory, weights, step, number, places, *sums, *ends)

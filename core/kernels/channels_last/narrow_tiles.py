@@ -29,7 +29,7 @@ HEIGHTS = (1, 3, HEIGHT)
 
 def form_of(marker: Any) -> int:
     """Return the form that the type of a marker stands for."""
-    return BFLOAT16 if marker.dtype is types.uint16 else BYTES
+    return {types.float32: FLOAT32, types.uint16: BFLOAT16, types.uint8: BYTES}[marker.dtype]
 
 
 @intrinsic

@@ -8,10 +8,14 @@ import numpy as np
 
 from core.kernels.channels_last import table as t
 from core.kernels.channels_last.activation import ACTIVATIONS, activate
+from core.kernels.channels_last.forms import FLOAT32
+from core.kernels.channels_last.narrow_pixels import pool_window
+from core.kernels.channels_last.vectors import LANES
 from core.kernels.engine.compiled import serial, vectorized
 
 _NOTHING, _SCALED = ACTIVATIONS.index("nothing"), ACTIVATIONS.index("scaled")
-_ZERO, _LOWEST = np.float32(0), np.float32(-np.inf)
+_ZERO, _ONE = np.float32(0), np.float32(1)
+_WIDE = np.empty(0, np.float32)  # no other form
 
 
 @serial
@@ -76,37 +80,19 @@ def average(memory: np.ndarray, step: np.ndarray, number: np.ndarray, image: int
 @serial
 def pool(memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int) -> None:
     """Write the largest number of each window of one row, where the border counts for nothing, or its mean."""
-    rows, width, channels, kernel, stride = (
-        step[t.ROWS],
-        step[t.WIDTH],
-        step[t.CHANNELS],
-        step[t.KERNEL],
-        step[t.STRIDE],
-    )
+    rows, width, channels, kernel = step[t.ROWS], step[t.WIDTH], step[t.CHANNELS], step[t.KERNEL]
     image, y = task // rows, task % rows
-    height, length, before = step[t.SOURCE_HEIGHT], step[t.SOURCE_WIDTH], step[t.BEFORE]
-    adds = step[t.ADDS] > 0
+    stride, length, before = step[t.STRIDE], step[t.SOURCE_WIDTH], step[t.BEFORE]
+    first, last = max(0, y * stride - before), min(step[t.SOURCE_HEIGHT], y * stride - before + kernel)
+    source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + first * step[t.SOURCE_LINE]
+    target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+    which = (FLOAT32, step[t.ADDS], channels // LANES)
     for x in range(width):
-        target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE] + x * channels
-        result = memory[target : target + channels]
-        fill(result, _ZERO if adds else _LOWEST)
-        for row in range(max(0, y * stride - before), min(height, y * stride - before + kernel)):
-            for column in range(max(0, x * stride - before), min(length, x * stride - before + kernel)):
-                at = step[t.SOURCE] + image * step[t.SOURCE_STEP] + row * step[t.SOURCE_LINE] + column * channels
-                if adds:
-                    _add(memory[at : at + channels], result)
-                else:
-                    larger(memory[at : at + channels], result)
-    if adds:
-        target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+        left, right = max(0, x * stride - before), min(length, x * stride - before + kernel)
+        window = (source + left * channels, step[t.SOURCE_LINE], channels, last - first, right - left)
+        pool_window(_WIDE, memory, *which, *window, target + x * channels, _ONE, _ZERO)
+    if step[t.ADDS]:
         activate(memory, target, width, channels, -1, _SCALED, number[2], number[3])
-
-
-@vectorized
-def larger(x: np.ndarray, result: np.ndarray) -> None:
-    """Keep the larger of two numbers each."""
-    for c in range(x.size):
-        result[c] = x[c] if result[c] < x[c] or x[c] != x[c] else result[c]  # what is not a number stays
 
 
 @serial
