@@ -3,19 +3,19 @@
     python3.11 -m venv PEERS; PEERS/bin/pip install torch onnxruntime openvino
     python3.11 -m venv PADDLE; PADDLE/bin/pip install paddlepaddle==3.3.1 'numpy<2' six setuptools
     python -m benchmarks.PaddleClas.classifiers --models ResNet50 --peers PEERS/bin/python [--paddle PADDLE/bin/python]
-    [--batch 8] [--rounds 10] [--threads 2]
+    [--batch 8] [--rounds 10] [--threads 2] [--processor]
 
 Each side runs in a process of its own with the same number of threads; the two sides of a row take turns, and its ratio
-is the median of the rounds' ratios. A ratio above 1: ours is faster. Processors without AVX-512 have no rows in
-bfloat16.
+is the median of the rounds' ratios. A ratio above 1: ours is faster. ``--processor`` compares the time that processors
+worked, for machines that are busy otherwise. Processors without AVX-512 have no rows in bfloat16.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 
+from benchmarks.options import add_rows, add_sides, chosen_rows
 from benchmarks.PaddleClas import classifier_sides as sides
 from benchmarks.side import Side, compare, require
 
@@ -44,17 +44,11 @@ def main() -> None:
     """Print one row for each comparison, in images per second."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default="ResNet50", help="names, separated by commas (default ResNet50)")
-    parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
-    parser.add_argument("--only", default="", help="only rows whose name starts so, such as training")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
-    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle")
+    add_rows(parser, ROWS, only="training")
     parser.add_argument("--batch", type=int, default=8, help="images per step (default 8)")
-    parser.add_argument("--rounds", type=int, default=10, help="rounds in which the sides take turns (default 10)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
+    add_sides(parser, rounds=10, peers="PyTorch and the run times", paddle="Paddle")
     options = parser.parse_args()
-    wanted = options.rows.split(",")
-    if set(wanted) - set(ROWS):
-        parser.error(f"--rows takes {', '.join(ROWS)}")
+    wanted = chosen_rows(parser, options, ROWS)
     for peer, package in PACKAGES.items():
         if peer in wanted:
             require(package, python=_python(peer, options))
@@ -73,12 +67,14 @@ def _python(peer: str, options: argparse.Namespace) -> str:
 def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file_wanted = peer in ("onnxruntime", "openvino")
-        ours = Side("ours", sides.ours, (model, options.batch, folder, file_wanted), options.threads)
+        given = (model, options.batch, folder, file_wanted)
+        ours = Side("ours", sides.ours, given, options.threads, processor=options.processor)
         other = ours
         if peer != "ours":
             arguments = (model, options.batch, options.threads, *([folder] if peer != "pytorch" else []))
             build = getattr(sides, peer)
-            other = Side(peer, build, arguments, options.threads, python=_python(peer, options))
+            python = _python(peer, options)
+            other = Side(peer, build, arguments, options.threads, python=python, processor=options.processor)
         for mine, theirs in ROWS[peer]:
             if mine.startswith(options.only) and mine in ours.steps:
                 case = f"{model}, batch {options.batch}"
