@@ -48,7 +48,7 @@ def test_what_an_evaluation_stores_is_judged_without_a_network(
     output = capsys.readouterr().out
     classes = {str(number) for i in range(4) for number in DigitScenes("test", 4, 64).objects(i)["gt_class"][:, 0]}
     assert set(json.loads((tmp_path / "first" / "results.json").read_text())["test"]["AP_of_classes"]) == classes
-    assert output.count(" objects\n") == len(classes)
+    assert output.count(" objects\n") + output.count(" of 1 object\n") == len(classes)
     assert "results.json, bbox.json, precision_recall.png, detections.png" in output
     assert read_image(tmp_path / "first" / "detections.png").shape[2] == 3
 
