@@ -252,7 +252,8 @@ class LanguageTask(ToolkitTask):
             f"vocabulary: {len(self.tokenizer):,} tokens; {lengths.mean():.0f} a sample, at most {lengths.max()}{text}",
         ]
         if self.config.word_vectors is not None:
-            encoder = getattr(self.network, "encoder", self.network)
+            network = self.networks["model"]
+            encoder = getattr(network, "encoder", network)
             found.append(f"{encoder.given_vectors:,} of them start with vectors of {self.config.word_vectors}")
         return found
 

@@ -16,6 +16,7 @@ from core.train.runner.experiment import open_run
 from PaddleNLP import eval as evaluation
 from PaddleNLP import export, infer, train
 from PaddleNLP.config import TOOLKIT
+from PaddleNLP.models.words.network import WordNetwork
 from PaddleNLP.tokenizing import learned, restored, stored
 from PaddleNLP.word_level import WordLevelTokenizer, half_width
 
@@ -174,12 +175,18 @@ def test_data_that_is_cut_otherwise_is_refused(tmp_path: Path) -> None:
     assert reader.problem("服务 员 热情").startswith("'服务 员 热情' is cut into words, but by dictionary it would be")
 
 
-def test_a_network_on_words_starts_with_vectors_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_network_on_words_starts_with_vectors_of_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    start = WordNetwork.start_from_vectors
+    monkeypatch.setattr(WordNetwork, "start_from_vectors", lambda *given: started.append(given[1]) or start(*given))
     vector = "0.5 0.25 -1 2 0 1 1 3"
     file = Path(write(tmp_path, "vectors.txt", f"2 8\n热情 {vector}\n房间 {vector}\n"))
     still = ["-o", "word_vectors=vectors.txt", "-o", "schedule.learning_rate=1e-9", "-o", "train.epochs=1"]
     assert train.main(["-c", str(experiment(tmp_path)), *still]) == 0
     assert "1 of them start with vectors of vectors.txt" in capsys.readouterr().out
+    assert len(started) == 1  # the network is built once
     file.unlink()  # only a fresh run reads it
     task, _ = open_run(TOOLKIT, str(tmp_path / "run"), "newest")
     table, place = task.network.encoder.word_embeddings.weight.numpy(), task.tokenizer.get_vocab()["热情"]

@@ -79,9 +79,10 @@ class Predictor:
         weights = dict(program.weights)
         program = self._program = _without_arrays(program)
         self._weights: dict[str, Array] = {}
-        for name in list(weights):  # one by one, so that few are there twice
+        engine.release_freed_memory()  # of the file's weights, before those of the program are there twice
+        for name in list(weights):  # one by one, so that few are
             self._weights[name] = _in_the_engine(weights.pop(name))
-        engine.release_freed_memory()  # of the file's weights, and of what was computed from them
+        engine.release_freed_memory()
         self._engine_programs: OrderedDict[tuple[tuple[int, ...], ...], EngineProgram] = OrderedDict()
         self._lock = forked.survives(threading.Lock())
         self._building = forked.survives(threading.Lock())
