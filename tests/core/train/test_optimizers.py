@@ -286,7 +286,7 @@ def test_the_networks_own_factors_and_regularizers_count_beside_those_of_groups(
 
 def test_numbers_out_of_range_are_told_with_their_section() -> None:
     network = nn.Linear(2, 2)
-    with pytest.raises(ValueError, match="^optimizer: rho must not be negative, but is -1.0$"):
+    with pytest.raises(ValueError, match="RMSProp: rho must be greater than or equal to 0, not -1.0"):
         optimized(network, {"name": "RMSProp", "rho": -1.0})
     late = {"name": "Piecewise", "learning_rate": 0.1, "decay_epochs": [3.0, 2.0]}
     with pytest.raises(ValueError, match=r"^schedule: decay_epochs \[3.0, 2.0\] must rise"):
